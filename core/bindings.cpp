@@ -1,0 +1,193 @@
+// Python's door to the kernels, and the only file that knows nanobind. Every argument is checked here, so that
+// no input from Python can make a kernel touch memory that is not its own; the GIL is released around each.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "dispatch.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace isrht {
+namespace {
+
+constexpr int64_t kLongest = int64_t(1) << 31;
+
+template <class T, class Shape> using In = nb::ndarray<const T, Shape, nb::device::cpu, nb::c_contig>;
+template <class T, class Shape> using Out = nb::ndarray<T, Shape, nb::device::cpu, nb::c_contig>;
+template <class T> using InVector = In<T, nb::ndim<1>>;
+template <class T> using OutVector = Out<T, nb::ndim<1>>;
+template <class T> using OutMatrix = Out<T, nb::ndim<2>>;
+template <class T> using InRows = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T> using Cube = nb::ndarray<T, nb::ndim<3>, nb::device::cpu>;
+
+void require(bool holds, const char* message) {
+    if (!holds) throw nb::value_error(message);
+}
+
+bool is_power_of_two(int64_t length) { return length > 0 && (length & (length - 1)) == 0; }
+
+void require_length(int64_t length, size_t width) {
+    require(is_power_of_two(length) && length <= kLongest, "length must be a power of two, at most 2**31");
+    require(width <= size_t(length), "rows are wider than length");
+}
+
+// Every index within [0, end).
+template <class Index> void require_within(const Index* index, size_t count, size_t end, const char* message) {
+    bool within = true;
+    for (size_t i = 0; i < count; ++i) within &= index[i] >= 0 && uint64_t(index[i]) < uint64_t(end);
+    require(within, message);
+}
+
+template <class T> DenseRows<T> dense_rows(const InRows<T>& x) {
+    require(x.shape(1) <= 1 || x.stride(1) == 1, "the values of a row must be contiguous");
+    return {x.data(), x.shape(0), x.shape(1), ptrdiff_t(x.stride(0))};
+}
+
+template <class T, class Index>
+SparseRows<T, Index> sparse_rows(const InVector<T>& data, const InVector<Index>& indices, const InVector<Index>& indptr,
+                                 int64_t width) {
+    require(width >= 0 && width <= kLongest, "a sparse matrix must have at most 2**31 columns");
+    require(indptr.shape(0) >= 1 && data.shape(0) == indices.shape(0), "data, indices and indptr do not fit together");
+    const size_t count = indptr.shape(0) - 1, entries = data.shape(0);
+    bool ordered = indptr.data()[0] >= 0 && uint64_t(indptr.data()[count]) <= uint64_t(entries);
+    for (size_t i = 0; i < count; ++i) ordered &= indptr.data()[i] <= indptr.data()[i + 1];
+    require(ordered, "indptr of the sparse matrix is not increasing, or points past its entries");
+    require_within(indices.data(), entries, size_t(width), "a column index of the sparse matrix is out of range");
+    return {data.data(), indices.data(), indptr.data(), count, size_t(width)};
+}
+
+template <class T> Columns<T> chosen_columns(const InVector<int64_t>& index, const InVector<T>& scale, int64_t length) {
+    require(index.shape(0) == scale.shape(0), "columns and scales differ in length");
+    require_within(index.data(), index.shape(0), size_t(length), "a chosen column is out of range");
+    return {index.data(), scale.data(), index.shape(0)};
+}
+
+RowChoice chosen_rows(const InVector<int64_t>& rows, size_t count) {
+    require_within(rows.data(), rows.shape(0), count, "a chosen row is out of range");
+    return {rows.data(), rows.shape(0)};
+}
+
+template <class T> const DenseKernels<T>& dense() {
+    if constexpr (sizeof(T) == 4) return active_kernels().dense32;
+    else return active_kernels().dense64;
+}
+
+template <class T, class Index> const SparseKernels<T, Index>& sparse() {
+    if constexpr (sizeof(T) == 4 && sizeof(Index) == 4) return active_kernels().sparse32;
+    else if constexpr (sizeof(T) == 4) return active_kernels().sparse32_long;
+    else if constexpr (sizeof(Index) == 4) return active_kernels().sparse64;
+    else return active_kernels().sparse64_long;
+}
+
+template <class T> void transform(Cube<T> x, double scale) {
+    const size_t outer = x.shape(0), length = x.shape(1), inner = x.shape(2);
+    require(is_power_of_two(int64_t(length)), "the length of a transform must be a power of two");
+    require(x.stride(2) == 1 || inner == 1, "the last axis must be contiguous");
+    require(length == 1 || x.stride(1) == int64_t(inner), "the middle axis must be contiguous");
+    if (outer == 0 || inner == 0) return;
+    T* data = x.data();
+    const ptrdiff_t stride = x.stride(0);
+    nb::gil_scoped_release release;
+    dense<T>().transform(data, outer, stride, length, inner, T(scale));
+}
+
+template <class T>
+void project_rows(InRows<T> x, InVector<T> diagonal, int64_t length, InVector<int64_t> columns, InVector<T> scales,
+                  OutMatrix<T> out) {
+    const DenseRows<T> rows = dense_rows(x);
+    require_length(length, rows.width);
+    require(diagonal.shape(0) == rows.width, "the diagonal and the rows differ in width");
+    const Columns<T> chosen = chosen_columns(columns, scales, length);
+    require(out.shape(0) == rows.count && out.shape(1) == chosen.count, "out has the wrong shape");
+    nb::gil_scoped_release release;
+    dense<T>().project(rows, diagonal.data(), size_t(length), chosen, out.data());
+}
+
+template <class T> void add_rows(InRows<T> x, InVector<int64_t> chosen, OutVector<double> totals) {
+    const DenseRows<T> rows = dense_rows(x);
+    const RowChoice choice = chosen_rows(chosen, rows.count);
+    require(totals.shape(0) == rows.width, "totals has the wrong length");
+    nb::gil_scoped_release release;
+    dense<T>().add_rows(rows, choice, totals.data());
+}
+
+template <class T>
+void add_squares(InRows<T> x, InVector<int64_t> chosen, InVector<T> diagonal, OutVector<double> totals) {
+    const DenseRows<T> rows = dense_rows(x);
+    const RowChoice choice = chosen_rows(chosen, rows.count);
+    require_length(int64_t(totals.shape(0)), rows.width);
+    require(diagonal.shape(0) == rows.width, "the diagonal and the rows differ in width");
+    nb::gil_scoped_release release;
+    dense<T>().add_squares(rows, choice, diagonal.data(), totals.shape(0), totals.data());
+}
+
+template <class T, class Index>
+void project_csr(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, InVector<T> diagonal, int64_t length,
+                 InVector<int64_t> columns, InVector<T> scales, OutMatrix<T> out) {
+    require_length(length, diagonal.shape(0));
+    const SparseRows<T, Index> rows = sparse_rows(data, indices, indptr, int64_t(diagonal.shape(0)));
+    const Columns<T> chosen = chosen_columns(columns, scales, length);
+    require(out.shape(0) == rows.count && out.shape(1) == chosen.count, "out has the wrong shape");
+    nb::gil_scoped_release release;
+    sparse<T, Index>().project(rows, diagonal.data(), size_t(length), chosen, out.data());
+}
+
+template <class T, class Index>
+void add_csr_rows(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, InVector<int64_t> chosen,
+                  OutVector<double> totals) {
+    const SparseRows<T, Index> rows = sparse_rows(data, indices, indptr, int64_t(totals.shape(0)));
+    const RowChoice choice = chosen_rows(chosen, rows.count);
+    nb::gil_scoped_release release;
+    sparse<T, Index>().add_rows(rows, choice, totals.data());
+}
+
+template <class T, class Index>
+void add_csr_autocorrelation(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, InVector<int64_t> chosen,
+                             InVector<T> diagonal, OutVector<double> totals) {
+    require_length(int64_t(totals.shape(0)), diagonal.shape(0));
+    const SparseRows<T, Index> rows = sparse_rows(data, indices, indptr, int64_t(diagonal.shape(0)));
+    const RowChoice choice = chosen_rows(chosen, rows.count);
+    nb::gil_scoped_release release;
+    sparse<T, Index>().add_autocorrelation(rows, choice, diagonal.data(), totals.shape(0), totals.data());
+}
+
+template <class T> void bind_dense(nb::module_& m) {
+    m.def("transform", &transform<T>, nb::arg("x").noconvert(), "scale"_a);
+    m.def("project_rows", &project_rows<T>, nb::arg("x").noconvert(), nb::arg("diagonal").noconvert(), "length"_a,
+          nb::arg("columns").noconvert(), nb::arg("scales").noconvert(), nb::arg("out").noconvert());
+    m.def("add_rows", &add_rows<T>, nb::arg("x").noconvert(), nb::arg("chosen").noconvert(), nb::arg("totals").noconvert());
+    m.def("add_squares", &add_squares<T>, nb::arg("x").noconvert(), nb::arg("chosen").noconvert(),
+          nb::arg("diagonal").noconvert(), nb::arg("totals").noconvert());
+}
+
+template <class T, class Index> void bind_sparse(nb::module_& m) {
+    m.def("project_csr", &project_csr<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("indptr").noconvert(), nb::arg("diagonal").noconvert(), "length"_a, nb::arg("columns").noconvert(),
+          nb::arg("scales").noconvert(), nb::arg("out").noconvert());
+    m.def("add_csr_rows", &add_csr_rows<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("indptr").noconvert(), nb::arg("chosen").noconvert(), nb::arg("totals").noconvert());
+    m.def("add_csr_autocorrelation", &add_csr_autocorrelation<T, Index>, nb::arg("data").noconvert(),
+          nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("chosen").noconvert(),
+          nb::arg("diagonal").noconvert(), nb::arg("totals").noconvert());
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled kernels; isrht._reference tells what each of them does.";
+    bind_dense<float>(m);
+    bind_dense<double>(m);
+    bind_sparse<float, int32_t>(m);
+    bind_sparse<float, int64_t>(m);
+    bind_sparse<double, int32_t>(m);
+    bind_sparse<double, int64_t>(m);
+    m.def("available_variants", &available_variants);
+    m.def("processor_features", &processor_features);
+    m.def("active_variant", [] { return std::string(active_kernels().name); });
+    m.def("use_variant", &use_variant, "name"_a);
+}
+
+}  // namespace isrht

@@ -1,0 +1,207 @@
+// The Walsh-Hadamard transform, written once over a vector width.
+//
+// A transform of length d is log2(d) stages; the stage of stride s replaces every pair (a, b) that stands
+// s apart by (a + b, a - b). Stages run from the largest stride to the smallest in every variant, so each
+// output is the same tree of additions, and the same bits, whatever the width of a vector.
+//
+// Three stages at a time (radix 8) keep eight vectors in registers per load and store. Sixteen vectors save a
+// pass, but only where strides are small: memory streams at large power-of-two distances fall into the same
+// cache sets, which have eight places. A length past the first cache takes its large strides first and then
+// works on one contiguous part after another, each while it is cached. The last pass over a part does its 8
+// vectors whole, the smallest strides by shuffles within a register, and asks for the memory that comes next.
+#pragma once
+
+#include "vector.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+template <class T> constexpr size_t kGroup = 8 * size_t(Lanes<T>::count);  // what the last pass holds at once
+template <class T> constexpr size_t kStep = 2 * size_t(Lanes<T>::count);  // what a radix pass takes of each stream
+template <class T> constexpr size_t kPart = 16384 / sizeof(T);  // half a first-level cache of 32 kB
+
+constexpr size_t kFarStride = 16384;  // bytes between the streams of a pass, from which on they are prefetched
+constexpr ptrdiff_t kStreamAhead = 256;  // bytes
+
+constexpr int log2_of(size_t power) { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
+
+// Which outputs are needed, as counts before each group of kGroup: null is all of them.
+struct Wanted {
+    const uint32_t* before;
+    template <class T> ISRHT_INLINE bool none(size_t offset, size_t size) const {
+        return before && before[offset / kGroup<T>] == before[(offset + size) / kGroup<T>];
+    }
+};
+
+template <class T, int Radix> ISRHT_INLINE void butterfly_registers(Vector<T> (&v)[size_t(1) << Radix]) {
+#pragma GCC unroll 4
+    for (int bit = Radix - 1; bit >= 0; --bit) {
+#pragma GCC unroll 16
+        for (int k = 0; k < (1 << Radix); ++k) {
+            if (!(k & (1 << bit))) butterfly<T>(v[k], v[k | (1 << bit)]);
+        }
+    }
+}
+
+// Radix stages, of strides 2^(Radix-1) * stride down to stride, of one block of 2^Radix * stride values.
+// Streams far apart leave the hardware's prefetcher behind at every page, so they are asked for here.
+template <class T, int Radix, bool Far> inline void radix_pass(T* block, size_t stride) {
+    constexpr int N = Lanes<T>::count;
+    for (size_t j = 0; j < stride; j += kStep<T>) {
+        T* at = block + j;
+        if constexpr (Far)
+#pragma GCC unroll 16
+            for (int k = 0; k < (1 << Radix); ++k) prefetch_at(at + k * stride, kStreamAhead);
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half, at += N) {
+            Vector<T> v[size_t(1) << Radix];
+#pragma GCC unroll 16
+            for (int k = 0; k < (1 << Radix); ++k) v[k] = load(at + k * stride);
+            butterfly_registers<T, Radix>(v);
+#pragma GCC unroll 16
+            for (int k = 0; k < (1 << Radix); ++k) store(at + k * stride, v[k]);
+        }
+    }
+}
+
+template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t stride) {
+    if (stride * sizeof(T) < kFarStride) radix_pass<T, Radix, false>(block, stride);
+    else radix_pass<T, Radix, true>(block, stride);
+}
+
+template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int radix) {
+    if (radix == 4) radix_pass<T, 4>(block, stride);
+    else if (radix == 3) radix_pass<T, 3>(block, stride);
+    else if (radix == 2) radix_pass<T, 2>(block, stride);
+    else radix_pass<T, 1>(block, stride);
+}
+
+// The stages within a register, stage by stage over all registers rather than register by register: each
+// instruction then finds its operands ready and does not clog the scheduler while it waits.
+template <class T, int Stages, int Count> ISRHT_INLINE void butterfly_within(Vector<T> (&v)[Count]) {
+    if constexpr (Stages > 0) {
+        constexpr int stride = 1 << (Stages - 1);
+#pragma GCC unroll 8
+        for (int k = 0; k < Count; ++k) v[k] = butterfly_lanes<T, stride>(v[k]);
+        butterfly_within<T, Stages - 1>(v);
+    }
+}
+
+// The last Stages stages of one group of eight vectors.
+template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group, Vector<T> scale) {
+    constexpr int N = Lanes<T>::count, in_lanes = log2_of(N) < Stages ? log2_of(N) : Stages;
+    Vector<T> v[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) v[k] = load(group + k * N);
+#pragma GCC unroll 3
+    for (int bit = Stages - in_lanes - 1; bit >= 0; --bit) {
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; ++k) {
+            if (!(k & (1 << bit))) butterfly<T>(v[k], v[k | (1 << bit)]);
+        }
+    }
+    butterfly_within<T, in_lanes>(v);
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) store(group + k * N, Scaled ? v[k] * scale : v[k]);
+}
+
+// All stages of a length that is at least one group: every stride from size / 2 down to `lowest`, which is 1
+// (a whole transform) or at least a vector (the rows of a matrix are transformed, not its columns).
+template <class T> struct Transform {
+    static constexpr size_t N = size_t(Lanes<T>::count);
+    static constexpr int kStages = 3 + log2_of(N);
+    T scale;
+    size_t lowest;
+    Wanted wanted;
+    ptrdiff_t ahead;  // bytes from where the last pass works to the memory it asks for
+
+    void run(T* data, size_t size, size_t offset) const {
+        const int radix = first_radix(size);
+        if (radix) radix_pass(data, size >> radix, radix);
+        run_after(data, size, radix, offset);
+    }
+
+    // How many of the largest strides one pass over `size` values takes: three, or two to make the rest a
+    // multiple of three, or the last four.
+    int first_radix(size_t size) const {
+        const int stages = __builtin_ctzll(size / floor());
+        return stages == 4 || stages < 3 ? stages : stages % 3 == 2 ? 2 : 3;
+    }
+
+    // What is left once the `radix` largest strides are done.
+    void run_after(T* data, size_t size, int radix, size_t offset) const {
+        const size_t child = size >> radix;
+        if (size <= kPart<T>) return part_after(data, size, child, offset);
+        for (size_t k = 0; k < size_t(1) << radix; ++k)
+            if (!wanted.none<T>(offset + k * child, child)) run(data + k * child, child, offset + k * child);
+    }
+
+    // One part in the cache, pass after pass over blocks of `block` values and less.
+    void part_after(T* data, size_t size, size_t block, size_t offset) const {
+        if (lowest != 1) fetch_ahead(data, size);
+        while (block > floor()) {
+            const int radix = first_radix(block);
+            for (size_t at = 0; at < size; at += block)
+                if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix);
+            block >>= radix;
+        }
+        if (lowest != 1) rescale(data, size);
+        else if (scale != T(1)) last<true>(data, size, offset);
+        else last<false>(data, size, offset);
+    }
+
+    template <bool Scaled> void last(T* data, size_t size, size_t offset) const {
+        const Vector<T> factor = broadcast(scale);
+        for (size_t at = 0; at < size; at += kGroup<T>) {
+            fetch_ahead(data + at, kGroup<T>);
+            if (!wanted.none<T>(offset + at, kGroup<T>)) last_pass<T, kStages, Scaled>(data + at, factor);
+        }
+    }
+
+    ISRHT_INLINE void fetch_ahead(const T* data, size_t size) const {
+        for (size_t at = 0; at < size; at += kCacheLine / sizeof(T)) prefetch_at(data + at, ahead);
+    }
+
+    void rescale(T* data, size_t size) const {
+        if (scale == T(1)) return;
+        for (size_t at = 0; at < size; at += N) store(data + at, load(data + at) * scale);
+    }
+
+    size_t floor() const { return lowest == 1 ? kGroup<T> : lowest; }
+};
+
+// One output of a transform that has stopped at strides of kStep: what is left of its pair of vectors.
+template <class T> ISRHT_INLINE T finish_one(const T* pair, size_t column) {
+    constexpr size_t N = size_t(Lanes<T>::count);
+    static constexpr T sign[2] = {1, -1};  // looked up, not branched on: the columns are random
+    Vector<T> v[1] = {load(pair) + load(pair + N) * sign[(column / N) & 1]};
+    butterfly_within<T, log2_of(N)>(v);
+    T lanes[N];
+    store(lanes, v[0]);
+    return lanes[column % N];
+}
+
+// Lengths below one group: contiguous short rows are one long array whose large strides are left out.
+template <class T, int Stages> inline void short_rows(T* data, size_t total, T scale) {
+    const Vector<T> factor = broadcast(scale);
+    const size_t whole = total / kGroup<T> * kGroup<T>;
+    for (size_t at = 0; at < whole; at += kGroup<T>) last_pass<T, Stages, true>(data + at, factor);
+    if (whole == total) return;
+    T rest[kGroup<T>] = {};
+    for (size_t i = 0; i < total - whole; ++i) rest[i] = data[whole + i];
+    last_pass<T, Stages, true>(rest, factor);
+    for (size_t i = 0; i < total - whole; ++i) data[whole + i] = rest[i];
+}
+
+template <class T> inline void transform_short(T* data, size_t total, size_t length, T scale) {
+    switch (__builtin_ctzll(length)) {
+        case 0: return short_rows<T, 0>(data, total, scale);
+        case 1: return short_rows<T, 1>(data, total, scale);
+        case 2: return short_rows<T, 2>(data, total, scale);
+        case 3: return short_rows<T, 3>(data, total, scale);
+        case 4: if constexpr (kGroup<T> > 16) return short_rows<T, 4>(data, total, scale); break;
+        case 5: if constexpr (kGroup<T> > 32) return short_rows<T, 5>(data, total, scale); break;
+        case 6: if constexpr (kGroup<T> > 64) return short_rows<T, 6>(data, total, scale); break;
+    }
+}
+
+}  // namespace isrht::ISRHT_VARIANT

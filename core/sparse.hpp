@@ -1,0 +1,314 @@
+// Kernels over sparse rows. Nothing here rotates a row: column j of a rotated sparse row is a signed sum over
+// its entries, z_j = sum_k u_k (-1)^popcount(k & j) with u_k = x_k diagonal_k.
+//
+// The sign bits of feature k in all r wanted columns are the XOR of one table row per byte of k. Entries are
+// taken in small groups: the 8 (float) or 4 (double) possible signed sums of a group fit one register, and for
+// each column the group's sign bits select among them, by one permutation where the processor has it.
+#pragma once
+
+#include "dense.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+// A vector of 32-bit words holds, for eight steps of one vector of columns each, a nibble per column.
+constexpr int kSteps = 8;
+template <class T> constexpr size_t kTile = kSteps * size_t(Lanes<T>::count);  // columns covered by one Words
+template <class T> constexpr int kGrouped = sizeof(T) == 4 ? 3 : 2;            // entries in a group
+template <class T> constexpr int kLowestBit = sizeof(T) == 4 ? 0 : 1;  // of a nibble; double lanes are word pairs
+
+typedef uint32_t UnsignedWords __attribute__((vector_size(kVectorBytes)));
+
+// For each byte of a feature's index and each of its 256 values, the sign bits of all columns.
+template <class T> struct SignTables {
+    size_t tiles, digits;
+    UnsignedWords* entries;
+
+    static size_t digits_for(size_t length) { return length <= 256 ? 1 : (size_t(__builtin_ctzll(length)) + 7) / 8; }
+    static size_t bytes(size_t tiles, size_t digits) { return digits * 256 * tiles * sizeof(UnsignedWords); }
+
+    ISRHT_INLINE const UnsignedWords* entry(size_t digit, size_t feature) const {
+        return entries + (digit * 256 + ((feature >> (8 * digit)) & 255)) * tiles;
+    }
+
+    void fill(Columns<T> columns) {
+        for (size_t digit = 0; digit < digits; ++digit) {
+            UnsignedWords* table = entries + digit * 256 * tiles;
+            for (size_t t = 0; t < tiles; ++t) table[t] = UnsignedWords{};
+            for (size_t value = 1; value < 256; ++value) {
+                const size_t without = value & (value - 1), bit = 8 * digit + size_t(__builtin_ctzll(value));
+                if (!without) fill_bit(columns, bit, table + value * tiles);
+                else for (size_t t = 0; t < tiles; ++t)
+                    table[value * tiles + t] = table[without * tiles + t] ^ table[(value ^ without) * tiles + t];
+            }
+        }
+    }
+
+    void fill_bit(Columns<T> columns, size_t bit, UnsignedWords* entry) const {
+        constexpr size_t N = size_t(Lanes<T>::count), words = sizeof(T) / 4;
+        uint32_t* word = reinterpret_cast<uint32_t*>(entry);
+        for (size_t w = 0; w < tiles * sizeof(UnsignedWords) / 4; ++w) word[w] = 0;
+        for (size_t c = 0; c < columns.count; ++c) {
+            if (!((uint64_t(columns.index[c]) >> bit) & 1)) continue;
+            const size_t tile = c / kTile<T>, step = c % kTile<T> / N, lane = c % N;
+            for (size_t half = 0; half < words; ++half)
+                word[tile * (sizeof(UnsignedWords) / 4) + lane * words + half] |= uint32_t(1) << (4 * step);
+        }
+    }
+};
+
+// A group of entries: its possible signed sums, or where there is no permutation, its values.
+template <class T> struct GroupSums {
+    Vector<T> sums;
+    T value[4];
+};
+
+template <class T, size_t... Lane>
+ISRHT_INLINE Vector<T> signs_of_entry(int entry, std::index_sequence<Lane...>) {
+    return Vector<T>{((int(Lane) >> entry) & 1 ? T(-1) : T(1))...};
+}
+
+template <class T> ISRHT_INLINE void set_sums([[maybe_unused]] GroupSums<T>& group) {
+#ifdef ISRHT_PERMUTE
+    constexpr auto lanes = std::make_index_sequence<size_t(Lanes<T>::count)>{};
+    group.sums = signs_of_entry<T>(0, lanes) * group.value[0];
+    for (int e = 1; e < kGrouped<T>; ++e) group.sums += signs_of_entry<T>(e, lanes) * group.value[e];
+#endif
+}
+
+#ifdef ISRHT_PERMUTE
+template <class T> ISRHT_INLINE Vector<T> pick(Vector<T> sums, UnsignedWords nibbles) {
+#if defined(__clang__) && ISRHT_VECTOR_BYTES == 64
+    return (Vector<T>)_mm512_permutexvar_ps((__m512i)nibbles, (__m512)sums);
+#elif defined(__clang__)
+    return (Vector<T>)_mm256_permutevar8x32_ps((__m256)sums, (__m256i)nibbles);
+#else
+    return (Vector<T>)__builtin_shuffle((Words)sums, (Words)nibbles);
+#endif
+}
+#endif
+
+// The group's signed sums for the columns of one step, whose sign bits are in nibble `step`.
+template <class T> ISRHT_INLINE Vector<T> signed_sum(const GroupSums<T>& group, UnsignedWords signs, int step) {
+#ifdef ISRHT_PERMUTE
+    return pick<T>(group.sums, signs >> (4 * step));
+#else
+    using Bits = typename Lanes<T>::Bits;
+    Vector<T> sum{};
+    for (int e = 0; e < kGrouped<T>; ++e) {
+        const UnsignedWords raised = signs << (31 - 4 * step - e - kLowestBit<T>);
+        const Vector<T> entry = (Vector<T>)((Bits)broadcast(group.value[e]) ^ ((Bits)raised & top_bit<T>()));
+        sum = e == 0 ? entry : sum + entry;
+    }
+    return sum;
+#endif
+}
+
+// A double is two words: every nibble of the second selects the second half of a sum.
+template <class T, size_t... Word> ISRHT_INLINE UnsignedWords pair_mark(std::index_sequence<Word...>) {
+    return UnsignedWords{(sizeof(T) == 8 && (Word & 1) ? 0x11111111u : 0u)...};
+}
+
+// The sign nibbles of one group in all columns.
+template <class T, int Digits>
+ISRHT_INLINE void combine_signs(const SignTables<T>& tables, const size_t (&feature)[4], UnsignedWords* signs) {
+    const UnsignedWords* entry[kGrouped<T>][Digits];
+    for (int e = 0; e < kGrouped<T>; ++e)
+        for (int digit = 0; digit < Digits; ++digit) entry[e][digit] = tables.entry(size_t(digit), feature[e]);
+    for (size_t t = 0; t < tables.tiles; ++t) {
+        UnsignedWords all = pair_mark<T>(std::make_index_sequence<kVectorBytes / 4>{});
+#pragma GCC unroll 3
+        for (int e = 0; e < kGrouped<T>; ++e) {
+            UnsignedWords one = entry[e][0][t];
+#pragma GCC unroll 4
+            for (int digit = 1; digit < Digits; ++digit) one ^= entry[e][digit][t];
+            all |= one << (e + kLowestBit<T>);
+        }
+        signs[t] = all;
+    }
+}
+
+// Groups whose signs and sums are kept at once: they and the tables share the nearer caches.
+constexpr size_t kSignBytes = 16384;
+
+template <class T, class Index> struct SparseProjection {
+    SparseRows<T, Index> rows;
+    const T* diagonal;
+    SignTables<T> tables;
+    size_t groups_at_once;
+    UnsignedWords* signs;     // [group][tile]
+    GroupSums<T>* groups;
+    T* sums;                  // one output row, whole tiles
+
+    void row(size_t i, Columns<T> columns, T* out) const {
+        for (size_t c = 0; c < tables.tiles * kTile<T>; ++c) sums[c] = T(0);
+        const size_t last = size_t(rows.indptr[i + 1]), chunk = groups_at_once * kGrouped<T>;
+        for (size_t at = size_t(rows.indptr[i]); at < last; at += chunk) {
+            const size_t count = last - at < chunk ? last - at : chunk;
+            gather(at, count);
+            for (size_t t = 0; t < tables.tiles; ++t) add_tile(t, (count + kGrouped<T> - 1) / kGrouped<T>);
+        }
+        for (size_t c = 0; c < columns.count; ++c) out[c] = sums[c] * columns.scale[c];
+    }
+
+    void gather(size_t at, size_t count) const {
+        switch (tables.digits) {
+            case 1: return gather_digits<1>(at, count);
+            case 2: return gather_digits<2>(at, count);
+            case 3: return gather_digits<3>(at, count);
+            default: return gather_digits<4>(at, count);
+        }
+    }
+
+    template <int Digits> void gather_digits(size_t at, size_t count) const {
+        for (size_t g = 0; g * kGrouped<T> < count; ++g) {
+            size_t feature[4] = {};
+            for (int e = 0; e < kGrouped<T>; ++e) {
+                const size_t k = g * kGrouped<T> + size_t(e);
+                feature[e] = k < count ? size_t(rows.indices[at + k]) : 0;
+                groups[g].value[e] = k < count ? rows.data[at + k] * diagonal[feature[e]] : T(0);
+            }
+            set_sums(groups[g]);
+            combine_signs<T, Digits>(tables, feature, signs + g * tables.tiles);
+        }
+    }
+
+    void add_tile(size_t tile, size_t count) const {
+        constexpr size_t N = size_t(Lanes<T>::count);
+        T* to = sums + tile * kTile<T>;
+        Vector<T> total[kSteps];
+#pragma GCC unroll 8
+        for (int step = 0; step < kSteps; ++step) total[step] = load(to + step * N);
+        for (size_t g = 0; g < count; ++g) {
+            const UnsignedWords group_signs = signs[g * tables.tiles + tile];
+#pragma GCC unroll 8
+            for (int step = 0; step < kSteps; ++step) total[step] += signed_sum(groups[g], group_signs, step);
+        }
+#pragma GCC unroll 8
+        for (int step = 0; step < kSteps; ++step) store(to + step * N, total[step]);
+    }
+};
+
+template <class T, class Index>
+void project_sparse(SparseRows<T, Index> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
+    const size_t tiles = (columns.count + kTile<T> - 1) / kTile<T>, digits = SignTables<T>::digits_for(length);
+    const size_t fitting = kSignBytes / (tiles * sizeof(UnsignedWords)), at_once = fitting < 8 ? 8 : fitting;
+    const size_t table_bytes = SignTables<T>::bytes(tiles, digits), sign_bytes = at_once * tiles * sizeof(UnsignedWords);
+    const size_t group_bytes = round_to_line(at_once * sizeof(GroupSums<T>));
+    Scratch scratch(table_bytes + sign_bytes + group_bytes + tiles * kTile<T> * sizeof(T));
+    char* free = static_cast<char*>(scratch.data);
+    SparseProjection<T, Index> projection{rows, diagonal, {tiles, digits, reinterpret_cast<UnsignedWords*>(free)}, at_once,
+                                          reinterpret_cast<UnsignedWords*>(free + table_bytes),
+                                          reinterpret_cast<GroupSums<T>*>(free + table_bytes + sign_bytes),
+                                          reinterpret_cast<T*>(free + table_bytes + sign_bytes + group_bytes)};
+    projection.tables.fill(columns);
+    for (size_t i = 0; i < rows.count; ++i) projection.row(i, columns, out + i * columns.count);
+}
+
+template <class T, class Index> void add_sparse_rows(SparseRows<T, Index> rows, RowChoice chosen, double* totals) {
+    for (size_t c = 0; c < chosen.count; ++c)
+        for (Index p = rows.indptr[chosen.index[c]]; p < rows.indptr[chosen.index[c] + 1]; ++p)
+            totals[rows.indices[p]] += double(rows.data[p]);
+}
+
+// Totals beyond a cache are worked through region by region, for a batch of rows at a time: pairs of entries
+// whose high bits differ by `region` all fall into that region. Rows are sorted by those high bits first.
+constexpr size_t kRegion = 32768, kMostRegions = 64, kBatchEntries = 65536;
+
+template <class T, class Index> struct Autocorrelation {
+    SparseRows<T, Index> rows;
+    RowChoice chosen;
+    const T* diagonal;
+    double* totals;
+    size_t regions;
+    int region_bits;
+    double* value;      // entries of the batch, sorted by region within each row
+    uint32_t* feature;  // their low bits
+    uint32_t* start;    // [row][region]: where the entries of a region start
+
+    size_t entries(size_t c) const {
+        return size_t(rows.indptr[chosen.index[c] + 1]) - size_t(rows.indptr[chosen.index[c]]);
+    }
+
+    // Rows from `first` on that fit the batch together; at least one.
+    size_t batch_rows(size_t first) const {
+        size_t count = 1;
+        for (size_t sum = entries(first); first + count < chosen.count; ++count) {
+            sum += entries(first + count);
+            if (sum > kBatchEntries) break;
+        }
+        return count;
+    }
+
+    void sort_row(size_t c, size_t at, uint32_t* starts) const {
+        const size_t from = size_t(rows.indptr[chosen.index[c]]), to = from + entries(c);
+        for (size_t g = 0; g <= regions; ++g) starts[g] = 0;
+        for (size_t p = from; p < to; ++p) starts[(size_t(rows.indices[p]) >> region_bits) + 1] += 1;
+        starts[0] = uint32_t(at);
+        for (size_t g = 0; g < regions; ++g) starts[g + 1] += starts[g];
+        for (size_t p = from; p < to; ++p) {
+            const size_t k = size_t(rows.indices[p]), place = starts[k >> region_bits]++;
+            feature[place] = uint32_t(k & ((size_t(1) << region_bits) - 1));
+            value[place] = double(rows.data[p]) * double(diagonal[k]);
+        }
+        for (size_t g = regions; g > 0; --g) starts[g] = starts[g - 1];
+        starts[0] = uint32_t(at);
+    }
+
+    void add_within(const uint32_t* starts) const {
+        for (size_t g = 0; g < regions; ++g)
+            for (size_t p = starts[g]; p < starts[g + 1]; ++p) {
+                totals[0] += value[p] * value[p];
+                add_pairs(p, starts[g], p, totals);
+            }
+    }
+
+    void add_between(const uint32_t* starts, size_t region) const {
+        for (size_t g = 0; g < regions; ++g) {
+            const size_t other = g ^ region;
+            if (other < g) continue;
+            for (size_t p = starts[g]; p < starts[g + 1]; ++p)
+                add_pairs(p, starts[other], starts[other + 1], totals + (region << region_bits));
+        }
+    }
+
+    ISRHT_INLINE void add_pairs(size_t p, size_t from, size_t to, double* into) const {
+        const double twice = 2 * value[p];
+        const uint32_t k = feature[p];
+        for (size_t q = from; q < to; ++q) into[k ^ feature[q]] += twice * value[q];
+    }
+
+    void run() const {
+        for (size_t first = 0; first < chosen.count;) {
+            const size_t count = batch_rows(first);
+            for (size_t i = 0, at = 0; i < count; at += entries(first + i), ++i)
+                sort_row(first + i, at, start + i * (regions + 1));
+            for (size_t i = 0; i < count; ++i) add_within(start + i * (regions + 1));
+            for (size_t region = 1; region < regions; ++region)
+                for (size_t i = 0; i < count; ++i) add_between(start + i * (regions + 1), region);
+            first += count;
+        }
+    }
+};
+
+template <class T, class Index>
+void add_autocorrelation(SparseRows<T, Index> rows, RowChoice chosen, const T* diagonal, size_t length, double* totals) {
+    size_t regions = length / kRegion;
+    regions = regions < 1 ? 1 : regions > kMostRegions ? kMostRegions : regions;
+    Autocorrelation<T, Index> work{rows, chosen, diagonal, totals, regions, int(__builtin_ctzll(length / regions)),
+                                   nullptr, nullptr, nullptr};
+    size_t most_entries = kBatchEntries, most_rows = 1;
+    for (size_t c = 0; c < chosen.count; ++c) most_entries = work.entries(c) > most_entries ? work.entries(c) : most_entries;
+    for (size_t first = 0; first < chosen.count;) {
+        const size_t count = work.batch_rows(first);
+        most_rows = count > most_rows ? count : most_rows;
+        first += count;
+    }
+    Scratch values(most_entries * sizeof(double)), features(most_entries * sizeof(uint32_t));
+    Scratch starts(most_rows * (regions + 1) * sizeof(uint32_t));
+    work.value = static_cast<double*>(values.data);
+    work.feature = static_cast<uint32_t*>(features.data);
+    work.start = static_cast<uint32_t*>(starts.data);
+    work.run();
+}
+
+}  // namespace isrht::ISRHT_VARIANT

@@ -1,0 +1,110 @@
+// Vectors of ISRHT_VECTOR_BYTES bytes, by the GCC/Clang vector extensions: one source for every width.
+//
+// Included only inside a kernels_*.cpp, after it has defined ISRHT_VARIANT (its own namespace) and
+// ISRHT_VECTOR_BYTES. Everything here has the variant's name in its symbol, so that the linker can never
+// hand code compiled for a newer processor to an older one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#if defined(__FMA__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define ISRHT_HAS_SHUFFLEVECTOR 1
+#endif
+#endif
+
+#define ISRHT_INLINE inline __attribute__((always_inline))
+
+namespace isrht::ISRHT_VARIANT {
+
+constexpr size_t kVectorBytes = ISRHT_VECTOR_BYTES;
+constexpr size_t kCacheLine = 64;
+
+template <class T> struct BitsOf;
+template <> struct BitsOf<float> { using Type = int32_t; };
+template <> struct BitsOf<double> { using Type = int64_t; };
+
+// Typedefs rather than alias templates: GCC drops the attribute from the latter.
+template <class T> struct Lanes {
+    using Bit = typename BitsOf<T>::Type;
+    static constexpr int count = int(kVectorBytes / sizeof(T));
+    typedef T Vector __attribute__((vector_size(kVectorBytes)));
+    typedef Bit Bits __attribute__((vector_size(kVectorBytes)));
+    typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
+};
+template <class T> using Vector = typename Lanes<T>::Vector;
+
+typedef int32_t Words __attribute__((vector_size(kVectorBytes)));
+typedef float FloatHalf __attribute__((vector_size(kVectorBytes / 2), aligned(4), may_alias));
+
+template <class T> ISRHT_INLINE Vector<T> load(const T* from) {
+    return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
+}
+template <class T> ISRHT_INLINE void store(T* to, Vector<T> value) {
+    *reinterpret_cast<typename Lanes<T>::Unaligned*>(to) = value;
+}
+template <class T> ISRHT_INLINE Vector<T> broadcast(T value) { return Vector<T>{} + value; }
+
+// As many values as a vector of doubles holds, widened to double.
+ISRHT_INLINE Vector<double> load_as_double(const double* from) { return load(from); }
+ISRHT_INLINE Vector<double> load_as_double(const float* from) {
+    return __builtin_convertvector(*reinterpret_cast<const FloatHalf*>(from), Vector<double>);
+}
+
+// Through an integer: the address may lie outside of any object, which a prefetch does not mind.
+ISRHT_INLINE void prefetch_at(const void* from, ptrdiff_t bytes) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(from) + bytes), 0, 3);
+}
+
+template <class T, int Stride, size_t... Lane>
+ISRHT_INLINE Vector<T> swap_lanes(Vector<T> x, std::index_sequence<Lane...>) {
+#ifdef ISRHT_HAS_SHUFFLEVECTOR
+    return __builtin_shufflevector(x, x, (int(Lane) ^ Stride)...);
+#else
+    return __builtin_shuffle(x, typename Lanes<T>::Bits{typename BitsOf<T>::Type(int(Lane) ^ Stride)...});
+#endif
+}
+
+template <class T, int Stride, size_t... Lane>
+ISRHT_INLINE Vector<T> alternate(std::index_sequence<Lane...>) {
+    return Vector<T>{((int(Lane) & Stride) ? T(-1) : T(1))...};
+}
+
+template <class T> ISRHT_INLINE typename Lanes<T>::Bits top_bit() {
+    using Bit = typename BitsOf<T>::Type;
+    return typename Lanes<T>::Bits{} + Bit(uint64_t(1) << (8 * sizeof(T) - 1));
+}
+
+// x * sign + y for sign = +-1. The product is exact, so fused or not, the bits are the same.
+template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign, Vector<T> y) {
+#if defined(__FMA__) && ISRHT_VECTOR_BYTES == 32
+    if constexpr (sizeof(T) == 4) return (Vector<T>)_mm256_fmadd_ps((__m256)x, (__m256)sign, (__m256)y);
+    else return (Vector<T>)_mm256_fmadd_pd((__m256d)x, (__m256d)sign, (__m256d)y);
+#elif defined(__AVX512F__) && ISRHT_VECTOR_BYTES == 64
+    if constexpr (sizeof(T) == 4) return (Vector<T>)_mm512_fmadd_ps((__m512)x, (__m512)sign, (__m512)y);
+    else return (Vector<T>)_mm512_fmadd_pd((__m512d)x, (__m512d)sign, (__m512d)y);
+#else
+    using Bits = typename Lanes<T>::Bits;
+    return y + (Vector<T>)((Bits)x ^ ((Bits)sign & top_bit<T>()));
+#endif
+}
+
+template <class T> ISRHT_INLINE void butterfly(Vector<T>& a, Vector<T>& b) {
+    const Vector<T> low = a, high = b;
+    a = low + high;
+    b = low - high;
+}
+
+// Lane i becomes lane[i & ~Stride] + lane[i | Stride], or their difference where i has the bit.
+template <class T, int Stride> ISRHT_INLINE Vector<T> butterfly_lanes(Vector<T> x) {
+    constexpr auto lanes = std::make_index_sequence<size_t(Lanes<T>::count)>{};
+    return signed_add<T>(x, alternate<T, Stride>(lanes), swap_lanes<T, Stride>(x, lanes));
+}
+
+}  // namespace isrht::ISRHT_VARIANT

@@ -1,0 +1,108 @@
+"""The slow, obvious twin of every compiled kernel: the oracle of the tests, and the fallback without a compiler.
+
+The functions have the names, arguments and effects of the compiled ones (``core/kernels.hpp``). "Rotate" is the
+unnormalised Walsh-Hadamard transform of a row that has been multiplied by a diagonal and padded with zeros to
+``length``: ``z_j = sum_k x_k diagonal_k (-1)**popcount(k & j)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+# Numbers held at once by the twins that work through large data piece by piece.
+PIECE = 2**22
+
+
+def transform(x, scale):
+    """Transform, in place and times ``scale``, the middle axis of an array (outer, length, inner)."""
+    outer, length, inner = x.shape
+    stride = length // 2
+    while stride:
+        pairs = x.reshape(outer, length // (2 * stride), 2, stride, inner)
+        if pairs.size and not np.shares_memory(pairs, x):
+            raise ValueError("the middle and last axes must be contiguous")
+        low, high = pairs[:, :, 0], pairs[:, :, 1]
+        difference = low - high
+        low += high
+        high[...] = difference
+        stride //= 2
+    if scale != 1:
+        x *= x.dtype.type(scale)
+
+
+def project_rows(x, diagonal, length, columns, scales, out):
+    """Write the wanted columns of the rotated rows, times their scales, to ``out``."""
+    _check_range(columns, length, "a chosen column is out of range")
+    for rows in _pieces(len(x), length):
+        np.multiply(_rotated(x[rows], diagonal, length)[:, columns], scales, out=out[rows])
+
+
+def add_rows(x, chosen, totals):
+    """Add the chosen rows to ``totals``."""
+    _check_range(chosen, len(x), "a chosen row is out of range")
+    for rows in _pieces(len(chosen), x.shape[1]):
+        totals += x[chosen[rows]].sum(axis=0, dtype=np.float64)
+
+
+def add_squares(x, chosen, diagonal, totals):
+    """Add the squares of the rotated chosen rows to ``totals``."""
+    _check_range(chosen, len(x), "a chosen row is out of range")
+    for rows in _pieces(len(chosen), len(totals)):
+        rotated = _rotated(x[chosen[rows]], diagonal, len(totals)).astype(np.float64)
+        totals += (rotated**2).sum(axis=0)
+
+
+def project_csr(data, indices, indptr, diagonal, length, columns, scales, out):
+    """As :func:`project_rows`, for CSR rows: a signed sum over the entries of each row."""
+    _check_range(columns, length, "a chosen column is out of range")
+    matrix = _csr(data, indices, indptr, len(diagonal))
+    for rows in _pieces(matrix.shape[0], 1 + int(np.diff(indptr).max(initial=0)) * len(columns)):
+        block = matrix[rows]
+        features, places = np.unique(block.indices, return_inverse=True)
+        signs = 1 - 2 * (np.bitwise_count(features[:, None] & columns) % 2).astype(data.dtype)
+        compact = sp.csr_array((block.data * diagonal[block.indices], places, block.indptr), (len(out[rows]), len(features)))
+        np.multiply(compact @ signs, scales, out=out[rows])
+
+
+def add_csr_rows(data, indices, indptr, chosen, totals):
+    """As :func:`add_rows`, for CSR rows."""
+    matrix = _csr(data, indices, indptr, len(totals))
+    _check_range(chosen, matrix.shape[0], "a chosen row is out of range")
+    block = matrix[chosen]
+    totals += np.bincount(block.indices, weights=block.data, minlength=len(totals))
+
+
+def add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, totals):
+    """Add ``u_k u_l`` to ``totals[k ^ l]`` over all pairs of entries of each chosen row, ``u = x * diagonal``."""
+    matrix = _csr(data, indices, indptr, len(diagonal))
+    _check_range(chosen, matrix.shape[0], "a chosen row is out of range")
+    for row in chosen:
+        entries = slice(indptr[row], indptr[row + 1])
+        features = indices[entries]
+        values = data[entries].astype(np.float64) * diagonal[features]
+        np.add.at(totals, features[:, None] ^ features, np.multiply.outer(values, values))
+
+
+def _rotated(x, diagonal, length):
+    padded = np.zeros((len(x), length), dtype=x.dtype)
+    padded[:, : x.shape[1]] = x * diagonal
+    transform(padded[:, :, None], 1)
+    return padded
+
+
+def _pieces(count, width):
+    step = max(1, PIECE // max(1, width))
+    return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def _csr(data, indices, indptr, width):
+    _check_range(indices, width, "a column index of the sparse matrix is out of range")
+    if indptr[0] < 0 or indptr[-1] > len(data) or (np.diff(indptr) < 0).any():
+        raise ValueError("indptr of the sparse matrix is not increasing, or points past its entries")
+    return sp.csr_array((data, indices, indptr), (len(indptr) - 1, width))
+
+
+def _check_range(indices, end, message):
+    if len(indices) and (indices.min() < 0 or indices.max() >= end):
+        raise ValueError(message)

@@ -1,0 +1,445 @@
+"""Linear SVMs that tune themselves: the scikit-learn estimators around :mod:`isrht.newton`.
+
+:class:`LinearSVM` minimises LIBLINEAR's objective for one C,
+
+    0.5 * (|w|^2 + b^2) + C * sum_i s_i * max(0, 1 - y_i (w.x_i + b))^2,
+
+with the intercept b penalised like any weight, as ``train -B 1`` and ``LinearSVC(dual=False)`` do.
+:class:`LinearSVMCV` chooses C by cross-validation. A fold is a column of row weights, zero where rows are
+held out, so that all folds walk up the path of Cs side by side and every pass over the data serves all of
+them: the data are neither copied nor read once per fold. The rows of a pass are shared among ``n_jobs``
+threads, with BLAS held to one thread each.
+
+This module knows labels, weights and folds; the solver knows row blocks and the objective.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+
+from .blocks import RowBlocks
+from .newton import as_float64, fit_path, one_blas_thread, training_blocks
+
+DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
+# Folds that share a pass. Each is one more column of weights over all rows.
+FOLDS_PER_PASS = 16
+
+
+class _LinearClassifier(ClassifierMixin, BaseEstimator):
+    """What needs only ``coef_``, ``intercept_`` and ``classes_``."""
+
+    def decision_function(self, X):
+        """Signed scores: one per row for two classes, positive for ``classes_[1]``, else a column per class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        scores = decision_scores(X, self.coef_, self.intercept_, self.n_jobs)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """The class of each row: the one with the largest score, the first in ``classes_`` among equals.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        """
+        scores = self.decision_function(X)
+        return self.classes_[predicted_codes(scores.reshape(len(scores), -1))]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validate(self, X, y, sample_weight):
+        check_positive(self, "tol", Real)
+        check_positive(self, "max_iter", Integral)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            only = self.classes_[0]
+            raise ValueError(f"{type(self).__name__} needs two classes or more, but y has one class: {only!r}")
+        return X, codes, checked_sample_weight(sample_weight, X)
+
+    def _solver_options(self):
+        return {
+            "n_classes": len(self.classes_),
+            "fit_intercept": self.fit_intercept,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "n_jobs": self.n_jobs,
+        }
+
+    def _train(self, X, codes, sample_weight, C):
+        """Fit all rows for one C and keep the result."""
+        weights = weighted_rows(self.class_weight, self.classes_, codes, sample_weight)
+        with one_blas_thread():
+            (solution,) = fit_path(training_blocks(X, codes, weights), [C], **self._solver_options())
+        self.coef_, self.intercept_ = solution.coef[0], solution.intercept[0]
+        self.n_iter_ = max(1, int(solution.n_iter.max()))
+        if not solution.converged.all():
+            warn_not_converged(self, f"for C={C:g}")
+        return self
+
+
+class LinearSVM(_LinearClassifier):
+    """L2-regularised squared-hinge SVM, solved in the primal by Newton's method.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the loss against the penalty.
+    fit_intercept : bool
+        The intercept is penalised like a weight, as if the data had one more column of ones.
+    class_weight : None, "balanced" or dict
+        Factors for the sample weights by class. "balanced" makes the total weight of every class the same.
+    tol : float
+        A problem is solved when the decrease of the objective that the next Newton step promises is less than
+        ``tol**2`` of it, whatever C is. It is about the relative error of the coefficients.
+    max_iter : int
+        Newton steps, for each class. Beyond them there is a ``ConvergenceWarning``.
+    n_jobs : int or None
+        Threads that share the rows. The result does not depend on it.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1 or n_classes, n_features)
+    intercept_ : array of shape (1 or n_classes,)
+    classes_ : array of shape (n_classes,)
+    n_iter_ : int
+        Newton steps of the class that needed most.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Only when X had column names.
+
+    Notes
+    -----
+    More than two classes are trained one against the rest. Dense data with up to 2,500 features, and sparse
+    data with up to 400, are solved with the exact Hessian, others by conjugate gradients. Sparse data are
+    never made dense, and float32 data are converted one block of rows at a time; sums are in float64.
+
+    Examples
+    --------
+    >>> from isrht.svm import LinearSVM
+    >>> LinearSVM().fit([[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]).predict([[3.0]])
+    array(['yes'], dtype='<U3')
+    """
+
+    def __init__(self, C=1.0, *, fit_intercept=True, class_weight=None, tol=1e-6, max_iter=100, n_jobs=None):
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Train on the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : None, float or array of shape (n_samples,)
+            Not negative. A weight of 2 is the same as having the row twice, and 0 as not having it.
+        """
+        check_positive(self, "C", Real)
+        return self._train(*self._validate(X, y, sample_weight), self.C)
+
+
+class LinearSVMCV(_LinearClassifier):
+    """:class:`LinearSVM` with C chosen by cross-validation along a warm-started path.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+    cv : int, splitter or iterable of (train, test)
+        As in :func:`sklearn.model_selection.check_cv`: a number means stratified folds. For splits that need
+        groups give the list of them.
+    scoring : None, str or callable
+        None is accuracy. Higher is better, as in scikit-learn.
+    refit : bool
+        Whether to train on all rows with the chosen C. If not, ``coef_`` and ``intercept_`` are the means
+        over the folds.
+    fit_intercept, class_weight, tol, max_iter, n_jobs
+        As in :class:`LinearSVM`. "balanced" class weights are those of the rows each fold is trained on.
+
+    Attributes
+    ----------
+    C_ : float
+        The C of the highest mean score, the smallest one among equals.
+    Cs_ : array of shape (n_Cs,)
+        The distinct Cs, ascending.
+    scores_ : array of shape (n_Cs, n_folds)
+    mean_scores_, std_scores_ : arrays of shape (n_Cs,)
+        Over the folds, each counting the same.
+    coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
+        As in :class:`LinearSVM`. Without ``refit``, ``n_iter_`` is the most steps any fold took for ``C_``.
+
+    Notes
+    -----
+    Sample weights count in training and in scoring (a callable ``scoring`` gets them if it has a parameter
+    ``sample_weight``); class weights only in training.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isrht.svm import LinearSVMCV
+    >>> model = LinearSVMCV(cv=3).fit(*load_iris(return_X_y=True))
+    >>> model.scores_.shape
+    (11, 3)
+    """
+
+    def __init__(
+        self,
+        Cs=DEFAULT_CS,
+        *,
+        cv=5,
+        scoring=None,
+        refit=True,
+        fit_intercept=True,
+        class_weight=None,
+        tol=1e-6,
+        max_iter=100,
+        n_jobs=None,
+    ):
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose C, and train on the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : None, float or array of shape (n_samples,)
+        """
+        self.Cs_ = checked_Cs(self.Cs)
+        X, codes, sample_weight = self._validate(X, y, sample_weight)
+        splits = list(check_cv(self.cv, self.classes_[codes], classifier=True).split(X, self.classes_[codes]))
+        score_folds = self._fold_scorer(X, codes, sample_weight)
+
+        self.scores_ = np.empty((len(self.Cs_), len(splits)))
+        fits = [FoldSummary() for _ in self.Cs_]
+        for first in range(0, len(splits), FOLDS_PER_PASS):
+            batch = splits[first : first + FOLDS_PER_PASS]
+            weights = fold_weights(batch, self.class_weight, self.classes_, codes, sample_weight)
+            blocks = training_blocks(X, codes, weights.T)
+            with one_blas_thread():
+                for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
+                    self.scores_[c, first : first + len(batch)] = score_folds(batch, solution)
+                    fits[c].add(solution, keep_coef=not self.refit)
+        self.mean_scores_ = self.scores_.mean(axis=1)
+        self.std_scores_ = self.scores_.std(axis=1)
+        best = int(np.argmax(self.mean_scores_))
+        self.C_ = float(self.Cs_[best])
+        if unsolved := sum(fit.unsolved for fit in fits):
+            warn_not_converged(self, f"in {unsolved} of {self.scores_.size} pairs of C and fold")
+        if self.refit:
+            return self._train(X, codes, sample_weight, self.C_)
+        self.coef_, self.intercept_ = fits[best].coef / len(splits), fits[best].intercept / len(splits)
+        self.n_iter_ = max(1, fits[best].n_iter)
+        return self
+
+    def _fold_scorer(self, X, codes, sample_weight):
+        """A function of some splits and a solution for them, that scores what each split holds out."""
+        if self.scoring is None or self.scoring == "accuracy":
+            return partial(fold_accuracies, X, codes, sample_weight, n_jobs=self.n_jobs)
+        score = held_out_scorer(self, self.scoring)
+        y = self.classes_[codes]
+
+        def score_folds(splits, solution):
+            return [
+                score(
+                    linear_model(self.classes_, coef, intercept),
+                    X[test],
+                    y[test],
+                    None if sample_weight is None else sample_weight[test],
+                )
+                for (_, test), coef, intercept in zip(splits, solution.coef, solution.intercept, strict=True)
+            ]
+
+        return score_folds
+
+
+@dataclass
+class FoldSummary:
+    """What is kept of the folds' models for one C: sums of coefficients, most steps, how many failed."""
+
+    coef: np.ndarray | float = 0.0
+    intercept: np.ndarray | float = 0.0
+    n_iter: int = 0
+    unsolved: int = 0
+
+    def add(self, solution, keep_coef):
+        if keep_coef:
+            self.coef = self.coef + solution.coef.sum(axis=0)
+            self.intercept = self.intercept + solution.intercept.sum(axis=0)
+        self.n_iter = max(self.n_iter, int(solution.n_iter.max()))
+        self.unsolved += int((~solution.converged).any(axis=1).sum())
+
+
+def decision_scores(X, coef, intercept, n_jobs=None):
+    """``X @ coef.T + intercept`` in float64, converting one block of rows at a time."""
+    scores = np.empty((X.shape[0], len(coef)))
+
+    def fill(block):
+        scores[block.rows] = as_float64(block.X) @ coef.T + intercept
+
+    with one_blas_thread():
+        for _ in RowBlocks(X).map(fill, n_jobs):
+            pass
+    return scores
+
+
+def predicted_codes(scores):
+    """Class numbers from scores whose last axis counts two-class problems."""
+    return (scores[..., 0] > 0).astype(int) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
+
+
+def linear_model(classes, coef, intercept):
+    """A fitted :class:`LinearSVM` with the given coefficients."""
+    model = LinearSVM()
+    model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
+    model.n_features_in_, model.n_iter_ = coef.shape[1], 1
+    return model
+
+
+def held_out_scorer(estimator, scoring):
+    """``score(model, X, y, sample_weight) -> float`` for a scikit-learn ``scoring``; None is accuracy.
+
+    The weights are left out where there are none, or where a callable has no parameter for them.
+    """
+    if scoring is None:
+        scoring = "accuracy"
+    scorer = check_scoring(estimator, scoring=scoring)
+    takes_weights = "sample_weight" in inspect.signature(scorer).parameters
+
+    def score(model, X, y, sample_weight=None):
+        if sample_weight is None or not takes_weights:
+            return scorer(model, X, y)
+        return scorer(model, X, y, sample_weight=sample_weight)
+
+    return score
+
+
+def fold_accuracies(X, codes, sample_weight, splits, solution, n_jobs=None):
+    """The accuracy of each split's model on the rows it holds out, from one pass over the data."""
+    held_out = np.stack([np.bincount(test, minlength=len(codes)) for _, test in splits]).astype(np.float64)
+    if sample_weight is not None:
+        held_out *= sample_weight
+    total = held_out.sum(axis=1)
+    if not np.all(total > 0):
+        raise ValueError(f"sample_weight is zero on all rows held out by fold {int(np.argmin(total))} of cv")
+    n_folds, n_problems, n_features = solution.coef.shape
+    coef, intercept = solution.coef.reshape(-1, n_features), solution.intercept.ravel()
+
+    def correct(block):
+        scores = as_float64(block.X) @ coef.T + intercept
+        right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
+        return np.einsum("if,fi->f", right, held_out[:, block.rows])
+
+    return RowBlocks(X, codes).sum(correct, n_jobs) / total
+
+
+def fold_weights(splits, class_weight, classes, codes, sample_weight=None):
+    """(n_folds, n_samples): the weight of every row in the training of each split, zero if it has no part."""
+    weights = np.stack([np.bincount(train, minlength=len(codes)) for train, _ in splits]).astype(np.float64)
+    if sample_weight is not None:
+        weights *= sample_weight
+    for fold in weights:
+        fold *= class_factors(class_weight, classes, codes, fold)[codes]
+    return weights
+
+
+def weighted_rows(class_weight, classes, codes, sample_weight=None):
+    """The product of sample and class weights; None where both are."""
+    if class_weight is None:
+        return sample_weight
+    weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+    return weights * class_factors(class_weight, classes, codes, weights)[codes]
+
+
+def class_factors(class_weight, classes, codes, weights):
+    """One factor per class. A class that has no weight in a fold keeps 1, instead of a division by 0."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(codes, weights, minlength=len(classes))
+        present = totals > 0
+        factors = np.ones(len(classes))
+        factors[present] = totals.sum() / (present.sum() * totals[present])
+        return factors
+    if class_weight is not None and not isinstance(class_weight, dict):
+        raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
+    return compute_class_weight(class_weight, classes=classes, y=classes[codes])
+
+
+def checked_sample_weight(sample_weight, X):
+    """One weight per row in float64, or None."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(X.shape[0], sample_weight)
+    sample_weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator="the SVM"
+    )
+    if sample_weight.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
+    check_consistent_length(X, sample_weight)
+    if np.any(sample_weight < 0):
+        row = int(np.argmax(sample_weight < 0))
+        raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
+    if not np.any(sample_weight > 0):
+        raise ValueError("sample_weight must be positive for some row, got only zeros")
+    return sample_weight
+
+
+def checked_Cs(Cs):
+    """The distinct Cs, ascending."""
+    if np.size(Cs) == 0:
+        raise ValueError("Cs must hold at least one value, got none")
+    values = np.unique(check_array(np.ravel(Cs), ensure_2d=False, dtype=np.float64, input_name="Cs"))
+    if values[0] <= 0:
+        raise ValueError(f"Cs must be positive, got {values[0]:g}")
+    return values
+
+
+def check_positive(estimator, name, kind):
+    value = getattr(estimator, name)
+    if not isinstance(value, kind) or isinstance(value, bool) or not 0 < value < np.inf:
+        what = "integer" if kind is Integral else "finite number"
+        raise ValueError(f"{name} of {type(estimator).__name__} must be a positive {what}, got {value!r}")
+
+
+def warn_not_converged(estimator, where):
+    warnings.warn(
+        f"{type(estimator).__name__} did not reach tol={estimator.tol:g} in max_iter={estimator.max_iter} "
+        f"Newton steps {where}. Scale the features, or raise max_iter or tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

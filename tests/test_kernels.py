@@ -1,0 +1,255 @@
+"""Every kernel against its twin in _reference, and against input that must not crash it."""
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from isrht import _kernels, _reference
+from isrht.hadamard import next_power_of_two
+
+FLOATS = [np.float32, np.float64]
+WIDTHS = [1, 3, 8, 31, 100, 257, 1000, 5000, 20000]
+
+
+def dense_case(rng, dtype, width, rows=11):
+    x = rng.standard_normal((rows, width)).astype(dtype)
+    diagonal = rng.standard_normal(width).astype(dtype)
+    return x, diagonal, next_power_of_two(width)
+
+
+def choose_columns(rng, length, count, dtype):
+    columns = rng.integers(0, length, count)
+    return columns, rng.standard_normal(count).astype(dtype)
+
+
+def tolerance(dtype, width):
+    return 4 * np.finfo(dtype).eps * np.sqrt(width) * np.log2(width + 1)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("count", [1, 7, 300])
+def test_project_rows(kernel, dtype, width, count, rng):
+    x, diagonal, length = dense_case(rng, dtype, width)
+    columns, scales = choose_columns(rng, length, count, dtype)
+    out, expected = np.full((2, len(x), count), np.nan, dtype)
+    _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
+    _reference.project_rows(x, diagonal, length, columns, scales, expected)
+    assert_allclose(out, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("width", [1, 5, 64, 100])
+def test_project_rows_with_more_padding_than_data(kernel, width, rng):
+    x, diagonal, _ = dense_case(rng, np.float64, width)
+    for length in (128, 1024, 8192, 65536):
+        columns, scales = choose_columns(rng, length, 50, np.float64)
+        out, expected = np.empty((2, len(x), 50))
+        _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
+        _reference.project_rows(x, diagonal, length, columns, scales, expected)
+        assert_array_equal(out, expected)
+
+
+def test_rows_may_lie_apart(kernel, rng):
+    wide = rng.standard_normal((9, 70))
+    x, diagonal = wide[::2, 3:53], rng.standard_normal(50)
+    columns, scales = choose_columns(rng, 64, 5, np.float64)
+    out, expected = np.empty((2, len(x), 5))
+    _kernels.engine.project_rows(x, diagonal, 64, columns, scales, out)
+    _reference.project_rows(x, diagonal, 64, columns, scales, expected)
+    assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_add_rows_and_squares(kernel, dtype, width, rng):
+    x, diagonal, length = dense_case(rng, dtype, width, rows=30)
+    chosen = rng.integers(0, len(x), 21)
+    sums, expected_sums = np.ones((2, width))
+    squares, expected_squares = np.ones((2, length))
+    _kernels.engine.add_rows(x, chosen, sums)
+    _kernels.engine.add_squares(x, chosen, diagonal, squares)
+    _reference.add_rows(x, chosen, expected_sums)
+    _reference.add_squares(x, chosen, diagonal, expected_squares)
+    assert_allclose(sums, expected_sums, rtol=1e-12, atol=1e-12)
+    assert_allclose(squares, expected_squares, rtol=1e-12)
+
+
+def sparse_case(rng, dtype, index_type, width, rows=40, density=0.1):
+    per_row = rng.integers(0, max(2, int(width * density)), rows)
+    per_row[3] = 0
+    indptr = np.concatenate([[0], np.cumsum(per_row)]).astype(index_type)
+    indices = rng.integers(0, width, indptr[-1]).astype(index_type)  # unsorted, with repetitions
+    return rng.standard_normal(indptr[-1]).astype(dtype), indices, indptr
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("width", [1, 7, 300, 5000, 70000])
+@pytest.mark.parametrize("count", [1, 64, 257])
+def test_project_csr(kernel, dtype, index_type, width, count, rng):
+    data, indices, indptr = sparse_case(rng, dtype, index_type, width, density=min(0.1, 300 / width))
+    diagonal = rng.standard_normal(width).astype(dtype)
+    columns, scales = choose_columns(rng, next_power_of_two(width), count, dtype)
+    out, expected = np.full((2, len(indptr) - 1, count), np.nan, dtype)
+    arguments = data, indices, indptr, diagonal, next_power_of_two(width), columns, scales
+    _kernels.engine.project_csr(*arguments, out)
+    _reference.project_csr(*arguments, expected)
+    assert_allclose(out, expected, rtol=0, atol=20 * tolerance(dtype, 300))
+
+
+def test_project_csr_of_long_rows_and_the_largest_length(kernel, rng):
+    width, length = 2**24 + 5, 2**31
+    indices = rng.integers(0, width, 5000)
+    data, diagonal = rng.standard_normal(5000), np.ones(width)
+    columns = rng.integers(0, length, 20)
+    out = np.empty((1, 20))
+    _kernels.engine.project_csr(data, indices, np.array([0, 5000]), diagonal, length, columns, np.ones(20), out)
+    signs = 1.0 - 2.0 * (np.bitwise_count(indices[:, None] & columns) % 2)
+    assert_allclose(out[0], data @ signs, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("width", [1, 7, 300, 70000, 200000])
+def test_add_csr_rows_and_autocorrelation(kernel, dtype, index_type, width, rng):
+    data, indices, indptr = sparse_case(rng, dtype, index_type, width, density=min(0.1, 100 / width))
+    chosen = rng.integers(0, len(indptr) - 1, 25)
+    diagonal = rng.standard_normal(width).astype(dtype)
+    sums, expected_sums = np.ones((2, width))
+    _kernels.engine.add_csr_rows(data, indices, indptr, chosen, sums)
+    _reference.add_csr_rows(data, indices, indptr, chosen, expected_sums)
+    assert_allclose(sums, expected_sums, rtol=1e-12, atol=1e-12)
+    totals, expected = np.ones((2, next_power_of_two(width)))
+    _kernels.engine.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, totals)
+    _reference.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, expected)
+    assert_allclose(totals, expected, rtol=1e-11, atol=1e-10)
+
+
+def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
+    width, length = 300, 512
+    data, indices, indptr = sparse_case(rng, np.float64, np.int32, width)
+    dense = sp.csr_array((data, indices, indptr), (len(indptr) - 1, width)).toarray()
+    everything, diagonal = np.arange(len(dense)), rng.choice([-1.0, 1.0], width)
+    squares, correlation = np.zeros((2, length))
+    _kernels.engine.add_squares(dense, everything, diagonal, squares)
+    _kernels.engine.add_csr_autocorrelation(data, indices, indptr, everything, diagonal, correlation)
+    _kernels.engine.transform(correlation.reshape(1, length, 1), 1.0)
+    assert_allclose(correlation, squares, rtol=1e-10)
+
+
+def test_bad_indices_are_errors_not_crashes(kernel, rng):
+    engine, one = _kernels.engine, np.ones(1)
+    data, indptr, diagonal = np.ones(2), np.array([0, 2], np.int32), np.ones(10)
+    out = np.empty((1, 1))
+    column = np.array([0])
+    for bad in ([0, 10], [-1, 0], [2**31 - 1, 0]):
+        indices = np.array(bad, np.int32)
+        with pytest.raises(ValueError, match="column index"):
+            engine.project_csr(data, indices, indptr, diagonal, 16, column, one, out)
+        with pytest.raises(ValueError, match="column index"):
+            engine.add_csr_rows(data, indices, indptr, np.array([0]), np.zeros(10))
+        with pytest.raises(ValueError, match="column index"):
+            engine.add_csr_autocorrelation(data, indices, indptr, np.array([0]), diagonal, np.zeros(16))
+    good = np.array([0, 1], np.int32)
+    for broken in ([0, 3], [-1, 2], [2, 0]):
+        with pytest.raises(ValueError, match="indptr"):
+            engine.project_csr(data, good, np.array(broken, np.int32), diagonal, 16, column, one, out)
+    for chosen in ([1], [-1]):
+        with pytest.raises(ValueError, match="chosen row"):
+            engine.add_csr_rows(data, good, indptr, np.array(chosen), np.zeros(10))
+        with pytest.raises(ValueError, match="chosen row"):
+            engine.add_squares(np.ones((1, 10)), np.array(chosen), diagonal, np.zeros(16))
+    for wrong in (16, -1):
+        with pytest.raises(ValueError, match="chosen column"):
+            engine.project_csr(data, good, indptr, diagonal, 16, np.array([wrong]), one, out)
+        with pytest.raises(ValueError, match="chosen column"):
+            engine.project_rows(np.ones((1, 10)), diagonal, 16, np.array([wrong]), one, out)
+
+
+def test_read_only_input(kernel, rng):
+    x, diagonal, length = dense_case(rng, np.float64, 10)
+    columns, scales = choose_columns(rng, length, 3, np.float64)
+    for array in (x, diagonal, columns, scales):
+        array.flags.writeable = False
+    out = np.empty((len(x), 3))
+    _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
+    assert np.isfinite(out).all()
+
+
+CORE = Path(__file__).parents[1] / "core"
+GXX = shutil.which("g++")
+needs_gxx = pytest.mark.skipif(
+    not (GXX and shutil.which("nm") and "x86_64" in subprocess.getoutput("g++ -dumpmachine")),
+    reason="needs g++ and nm on x86-64",
+)
+COMPILE = [GXX, "-std=c++17", "-O1", "-Wno-psabi", "-ffp-contract=off", "-I", CORE]
+
+
+@needs_gxx
+@pytest.mark.parametrize("variant", ["avx2", "avx512"])
+def test_no_shared_function_is_compiled_for_a_newer_processor(variant, tmp_path):
+    """A weak symbol outside of the variant's namespace could replace the baseline's at link time."""
+    flags = {"avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma"]}
+    target = tmp_path / "kernels.o"
+    subprocess.run([*COMPILE, *flags[variant], "-c", CORE / f"kernels_{variant}.cpp", "-o", target], check=True)
+    symbols = subprocess.run(["nm", "-C", "--defined-only", target], capture_output=True, text=True, check=True).stdout
+    foreign = [line for line in symbols.splitlines() if f"isrht::{variant}::" not in line]
+    assert [line for line in foreign if "__gxx_personality" not in line] == []
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """The kernels at the width of AVX-512, compiled for this processor."""
+    library = tmp_path_factory.mktemp("wide") / "wide.so"
+    source = Path(__file__).with_name("wide_kernels.cpp")
+    subprocess.run([*COMPILE, "-mavx2", "-shared", "-fPIC", source, "-o", library], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def call(function, *arguments):
+    function.restype = None
+    function(*(_as_c(a) for a in arguments))
+
+
+def _as_c(argument):
+    if isinstance(argument, np.ndarray):
+        return argument.ctypes.data_as(ctypes.c_void_p)
+    return ctypes.c_double(argument) if isinstance(argument, float) else ctypes.c_size_t(argument)
+
+
+@needs_gxx
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_kernels_of_the_width_of_avx512(wide, dtype, rng):
+    name = np.dtype(dtype).name
+    for length, inner in [(1, 1), (4, 1), (64, 1), (128, 1), (4096, 1), (2**17, 1), (64, 5), (256, 40)]:
+        x = rng.standard_normal((3, length, inner)).astype(dtype)
+        expected = x.copy()
+        _reference.transform(expected, 0.5)
+        call(wide[f"transform_{name}"], x, 3, length, inner, 0.5)
+        assert_array_equal(x, expected)
+    for width in WIDTHS:
+        x, diagonal, length = dense_case(rng, dtype, width)
+        for count in (1, 300):
+            columns, scales = choose_columns(rng, length, count, dtype)
+            out, expected = np.empty((2, len(x), count), dtype)
+            call(wide[f"project_rows_{name}"], x, len(x), width, diagonal, length, columns, scales, count, out)
+            _reference.project_rows(x, diagonal, length, columns, scales, expected)
+            assert_array_equal(out, expected)
+        squares, expected = np.zeros((2, length))
+        chosen = np.arange(len(x))
+        call(wide[f"add_squares_{name}"], x, len(x), width, chosen, len(chosen), diagonal, length, squares)
+        _reference.add_squares(x, chosen, diagonal, expected)
+        assert_allclose(squares, expected, rtol=1e-12)
+    data, indices, indptr = sparse_case(rng, dtype, np.int32, 5000)
+    diagonal = rng.standard_normal(5000).astype(dtype)
+    columns, scales = choose_columns(rng, 8192, 300, dtype)
+    out, expected = np.empty((2, len(indptr) - 1, 300), dtype)
+    call(wide[f"project_csr_{name}"], data, indices, indptr, len(out), 5000, diagonal, 8192, columns, scales, 300, out)
+    _reference.project_csr(data, indices, indptr, diagonal, 8192, columns, scales, expected)
+    assert_allclose(out, expected, rtol=0, atol=20 * tolerance(dtype, 300))
