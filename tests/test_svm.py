@@ -126,8 +126,8 @@ def test_sparse_data_give_the_same_model_and_are_never_dense(container, index, e
     if not exact:
         monkeypatch.setattr(newton, "SPARSE_EXACT_FEATURES", 0)
     sparse = LinearSVM().fit(X, y)
-    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-9 if exact else 1e-4, atol=1e-9 if exact else 1e-6)
-    np.testing.assert_array_equal(sparse.predict(X), (X @ sparse.coef_[0] + sparse.intercept_ > 0).astype(int))
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-10 if exact else 1e-5)
+    np.testing.assert_array_equal(sparse.predict(X), X @ sparse.coef_[0] + sparse.intercept_ > 0)
 
 
 @pytest.mark.parametrize("estimator", [LinearSVM(), LinearSVMCV(cv=3)])
@@ -141,7 +141,7 @@ def test_a_large_float32_matrix_is_not_copied_whole(estimator):
     estimator.fit(X, y).predict(X)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # A few float64 columns of weights, labels and scores, and one block; a copy in float64 would be 2 X.nbytes.
+    # Weights, labels and scores are a few float64 columns, and a block is 4 MB; a copy would be 2 X.nbytes.
     assert peak < 1.9 * X.nbytes
 
 
@@ -190,7 +190,7 @@ def test_cross_validation_is_that_of_grid_search():
         np.testing.assert_allclose(ours.scores_[:, fold], grid.cv_results_[f"split{fold}_test_score"])
     np.testing.assert_allclose(ours.mean_scores_, grid.cv_results_["mean_test_score"])
     np.testing.assert_allclose(ours.std_scores_, grid.cv_results_["std_test_score"])
-    assert ours.C_ == grid.best_params_["C"]
+    assert grid.best_params_["C"] == ours.C_
     np.testing.assert_array_equal(ours.coef_, LinearSVM(C=ours.C_).fit(X, y).coef_)
 
 
@@ -204,7 +204,7 @@ def test_class_weights_are_those_of_each_training_set(class_weight):
         assert model.scores_[0, fold] == pytest.approx(alone.score(X[test], y[test]))
 
 
-@pytest.mark.parametrize("cv", [ShuffleSplit(4, random_state=0), LeaveOneOut()], ids=["shuffle", "leave one out"])
+@pytest.mark.parametrize("cv", [ShuffleSplit(4, random_state=0), LeaveOneOut()])
 def test_any_splitter(cv):
     X, y = noisy(40)
     model = LinearSVMCV([0.01, 1.0], cv=cv).fit(X, y)
@@ -213,9 +213,11 @@ def test_any_splitter(cv):
         assert model.scores_[1, fold] == pytest.approx(alone.score(X[test], y[test]))
 
 
-@pytest.mark.parametrize(
-    "scoring", ["roc_auc", make_scorer(accuracy_score), lambda model, X, y: roc_auc_score(y, model.decision_function(X))]
-)
+def ranking_without_weights(model, X, y):
+    return roc_auc_score(y, model.decision_function(X))
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", make_scorer(accuracy_score), ranking_without_weights])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_any_scoring(scoring, weighted, container):
@@ -229,9 +231,10 @@ def test_any_scoring(scoring, weighted, container):
 def test_accuracy_by_name_or_by_default_counts_weights():
     X, y = noisy(noise=2.0)
     weights = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    fits = [LinearSVMCV(cv=3, scoring=s).fit(X, y, weights) for s in (None, "accuracy", make_scorer(accuracy_score))]
-    for other in fits[1:]:
-        np.testing.assert_allclose(fits[0].scores_, other.scores_)
+    default = LinearSVMCV(cv=3).fit(X, y, weights)
+    for scoring in ("accuracy", make_scorer(accuracy_score)):
+        other = LinearSVMCV(cv=3, scoring=scoring).fit(X, y, weights)
+        np.testing.assert_allclose(default.scores_, other.scores_)
 
 
 def test_the_smallest_of_equally_good_Cs_is_chosen():
@@ -247,8 +250,9 @@ def test_without_refit_the_coefficients_are_means_over_folds():
     splits = list(StratifiedKFold(3).split(X, y))
     model = LinearSVMCV([0.5], cv=splits, refit=False).fit(X, y)
     folds = [LinearSVM(C=0.5).fit(X[train], y[train]) for train, _ in splits]
-    np.testing.assert_allclose(model.coef_, np.mean([fold.coef_ for fold in folds], axis=0), rtol=1e-6)
-    np.testing.assert_allclose(model.intercept_, np.mean([fold.intercept_ for fold in folds], axis=0), rtol=1e-6)
+    for name in ("coef_", "intercept_"):
+        expected = np.mean([getattr(fold, name) for fold in folds], axis=0)
+        np.testing.assert_allclose(getattr(model, name), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("estimator", [LinearSVM(), LinearSVMCV()])
@@ -277,7 +281,7 @@ def test_bad_parameters_are_named(params, message):
 
 
 @pytest.mark.parametrize(
-    ("Cs", "message"), [([], "Cs must hold at least one"), ([1, -2], "Cs must be positive, got -2"), ([np.nan], "Cs")]
+    ("Cs", "message"), [([], "Cs must hold at least one"), ([1, -2], "positive, got -2"), ([np.nan], "Cs")]
 )
 def test_bad_Cs_are_named(Cs, message):
     with pytest.raises(ValueError, match=message):
@@ -300,7 +304,7 @@ def test_bad_weights_are_named(weights, message):
 
 
 def test_one_class_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match="one class: 'a'"):
+    with pytest.raises(ValueError, match="one class: a"):
         LinearSVM().fit(np.eye(3), ["a", "a", "a"])
 
 

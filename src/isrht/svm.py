@@ -75,8 +75,7 @@ class _LinearClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            only = self.classes_[0]
-            raise ValueError(f"{type(self).__name__} needs two classes or more, but y has one class: {only!r}")
+            raise ValueError(f"{type(self).__name__} needs two classes, but y has one class: {y[0]}")
         return X, codes, checked_sample_weight(sample_weight, X)
 
     def _solver_options(self):
