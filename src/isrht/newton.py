@@ -260,13 +260,12 @@ class Newton:
         pull *= signs
         return loss, -2 * self.times_transposed(X, pull)
 
-    def hinge(self, X, signs, weights):
-        return np.maximum(0, 1 - signs * self.scores(X, weights))
-
     def scores(self, X, weights):
         """(problems, rows), from (problems, width)."""
         scores = (X @ weights[:, : X.shape[1]].T).T if sp.issparse(X) else weights[:, : X.shape[1]] @ X.T
-        return scores + weights[:, -1:] if self.fit_intercept else scores
+        if self.fit_intercept:
+            scores += weights[:, -1:]
+        return scores
 
     def times_transposed(self, X, pull):
         """(problems, width), from (problems, rows)."""
@@ -299,9 +298,11 @@ class ExactNewton(Newton):
         """Loss and gradient at ``weights``, and by how much their Gram matrices differ from the reference."""
         X = as_float64(block.X)
         signs, row_weights = problems.signs(block), problems.row_weights(block)
-        hinge = self.hinge(X, signs, weights)
+        # One product for both: it costs hardly more than for one, as reading the rows is what takes time.
+        scores, old_scores = np.split(self.scores(X, np.vstack([weights, reference])), 2)
+        hinge = np.maximum(0, 1 - signs * scores)
         loss, gradient = self.loss_and_gradient(X, signs, row_weights, hinge)
-        now, before = hinge > 0, self.hinge(X, signs, reference) > 0
+        now, before = hinge > 0, signs * old_scores < 1
         entered, left = row_weights * (now & ~before), row_weights * (before & ~now)
         changes = tuple(self.gram(X, entered[p]) - self.gram(X, left[p]) for p in range(len(problems)))
         return loss, gradient, changes
@@ -309,7 +310,7 @@ class ExactNewton(Newton):
     def grams(self, block, problems, weights):
         X = as_float64(block.X)
         signs, row_weights = problems.signs(block), problems.row_weights(block)
-        active = self.hinge(X, signs, weights) > 0
+        active = signs * self.scores(X, weights) < 1
         return tuple(self.gram(X, row_weights[p] * active[p]) for p in range(len(problems)))
 
     def gram(self, X, row_weights):
@@ -376,7 +377,7 @@ class ConjugateNewton(Newton):
     def evaluate(self, block, problems, weights, _reference):
         X = as_float64(block.X)
         signs, row_weights = problems.signs(block), problems.row_weights(block)
-        hinge = self.hinge(X, signs, weights)
+        hinge = np.maximum(0, 1 - signs * self.scores(X, weights))
         active_weights = row_weights * (hinge > 0)
         loss, gradient = self.loss_and_gradient(X, signs, row_weights, hinge)
         return loss, gradient, self.times_transposed(squared(X), active_weights)
@@ -425,7 +426,7 @@ class ConjugateNewton(Newton):
 
     def gram_product(self, block, problems, weights, along):
         X = as_float64(block.X)
-        active = self.hinge(X, problems.signs(block), weights) > 0
+        active = problems.signs(block) * self.scores(X, weights) < 1
         return self.times_transposed(X, problems.row_weights(block) * active * self.scores(X, along))
 
 

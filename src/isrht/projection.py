@@ -1,0 +1,376 @@
+"""ISRHT: the subsampled randomized Hadamard transform that looks at the data before it keeps columns.
+
+``R = D H S``: random signs D, the Walsh-Hadamard rotation H, and r kept columns S. The plain SRHT keeps columns
+blindly; the paper keeps those of large norm, or those that hold the classes apart. The flow of :meth:`ISRHT.fit` is
+that of the package: rotate and measure (:mod:`isrht.statistics`), score (:mod:`isrht.scores`), select
+(:mod:`isrht.selection`); :meth:`ISRHT.transform` projects (:mod:`isrht.rotation`). The rotated data never exist.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from isrht import scores
+from isrht.embedding import FLOATS, SparseEmbedding, check_positive_integer, check_positive_number, random_signs
+from isrht.rotation import Rotation
+from isrht.selection import columns_for_share, select_by_importance, select_top, select_uniform
+from isrht.statistics import ColumnStatistics, measure
+
+SELECTIONS = ("uniform", "importance", "top", "supervised")
+
+
+class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Improved subsampled randomized Hadamard transform (Lei & Lan, AAAI 2020).
+
+    Parameters
+    ----------
+    n_components : int or float, default=256
+        How many columns to keep, at most the padded width (the next power of two of the number of features). A
+        float between 0 and 1 keeps the smallest number of columns that holds this share of the scores.
+    selection : {"uniform", "importance", "top", "supervised"}, default="supervised"
+        Which columns to keep: "uniform" is the plain SRHT; "importance" draws in proportion to squared column
+        norms (ISRHT-nps); "top" keeps the largest norms (ISRHT-top-r); "supervised" keeps the columns in which
+        classes are farthest apart and members of a class closest together, and needs ``y``.
+    balance : float, default=1.0
+        The paper's ``a``: weight of the distances between classes against those within ("supervised").
+    class_weight : {None, "balanced"} or dict, default=None
+        Weight of the rows of each class in the statistics; "balanced" gives all classes equal mass. With two
+        classes and ``balance=1``, "balanced" makes the sums of squares cancel: class sums suffice, and fitting
+        sparse data takes O(nnz).
+    center : bool, default=False
+        Score and project centred data. X itself is never centred, and sparse X stays sparse.
+    replace : bool, default=True
+        Whether "importance" draws with replacement and rescales, as the paper says; without, it does neither, as
+        the authors' code does.
+    sketch_size : int or "paper", default=None
+        Put a count sketch of this size in front: the paper's way with sparse data ("paper" is twice
+        ``n_components``). Not needed for sparse data here: None projects them exactly.
+    n_score_samples : int, default=None
+        Score the columns on so many rows, drawn at random, equally many of each class where ``y`` is given.
+    random_state : int, RandomState instance or None, default=None
+        Draws the signs, the columns and the rows to score on. The same seed gives the same model whatever the
+        number of jobs, the kernels, and the blocks of :meth:`partial_fit`.
+    n_jobs : int, default=None
+        Threads, as in scikit-learn: None is 1, -1 all cores.
+
+    Attributes
+    ----------
+    signs_ : ndarray of shape (n_features,), int8
+        The diagonal of D (of the sketched features if there is a sketch).
+    selected_columns_ : ndarray of shape (n_components_,)
+        The kept columns, increasing; "importance" with replacement may repeat one.
+    column_scales_ : ndarray of shape (n_components_,)
+        Their factors. Together with ``selected_columns_`` this is S.
+    column_scores_ : ndarray of shape (n_features_padded_,)
+        What they were selected by; higher is better ("supervised" stores -b of eq. 11).
+    selection_probabilities_ : ndarray of shape (n_features_padded_,) or None
+        The probabilities p, where columns are drawn.
+    statistics_ : ColumnStatistics or None
+        Sums over the training rows, per class, mergeable; None where nothing had to be measured.
+    n_components_, n_features_padded_, n_features_in_ : int
+    feature_names_in_ : ndarray of str, where X has string column names
+    mean_ : ndarray of shape (n_features,)
+        With ``center=True``, the mean that is subtracted.
+    embedding_ : SparseEmbedding or None
+        The sketch.
+
+    Notes
+    -----
+    Cost, for n rows, d features and r columns: dense data are rotated in O(n d log d), fused, in blocks that stay in
+    the cache. Sparse data are projected in O(nnz r / 16) vector steps and measured either by pairs of nonzeros,
+    O(sum of nnz_i**2 / 2), or rotated in dense blocks, O(n d log d), whichever is less; class sums take O(nnz).
+    Beyond input and output, memory is O(block + K d) for K classes. The fitted projection without statistics and
+    scores, ``nbytes``, is O(d + r).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from isrht import ISRHT
+    >>> X, y = load_digits(return_X_y=True)
+    >>> ISRHT(16, random_state=0).fit(X, y % 2).transform(X).shape
+    (1797, 16)
+    """
+
+    def __init__(
+        self,
+        n_components=256,
+        *,
+        selection="supervised",
+        balance=1.0,
+        class_weight=None,
+        center=False,
+        replace=True,
+        sketch_size=None,
+        n_score_samples=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.selection = selection
+        self.balance = balance
+        self.class_weight = class_weight
+        self.center = center
+        self.replace = replace
+        self.sketch_size = sketch_size
+        self.n_score_samples = n_score_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Draw the signs, measure the rotated columns of X and select.
+
+        ``y`` holds class labels; it is needed by "supervised" and by ``class_weight`` and ignored otherwise.
+        """
+        X, labels = self._validate(X, y, reset=True)
+        rng = self._start(X)
+        X, labels = self._rows_to_score(X, labels, rng)
+        self.statistics_ = self._measure(X, labels)
+        self._check_classes()
+        self._selected = self._select()
+        return self
+
+    def partial_fit(self, X, y=None, classes=None):
+        """Add the rows of one block to the statistics. Columns are selected anew when they are next needed.
+
+        ``classes`` may list all labels that will come; without it, they are learned as they come.
+        """
+        first = not hasattr(self, "signs_")
+        X, labels = self._validate(X, y, reset=first)
+        if self.n_score_samples is not None:
+            raise ValueError(f"n_score_samples={self.n_score_samples!r} needs all rows at once: use fit")
+        if first:
+            self._start(X)
+        if classes is not None and labels is not None:
+            _check_known(labels, classes)
+        statistics = self._measure(X, labels, classes)
+        known = getattr(self, "statistics_", None)
+        self.statistics_ = statistics if known is None else known.merge(statistics)
+        self._selected = None
+        return self
+
+    def transform(self, X):
+        """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
+        if self.center:
+            projected -= self._project_mean().astype(projected.dtype)
+        return _checked_finite(projected)
+
+    def inverse_transform(self, X):
+        """Go back to the features by the transpose of the projection (and add the mean again).
+
+        Columns are orthonormal, so with "top" and "supervised" this is the orthogonal projection of the data on
+        the kept columns; where columns are drawn and scaled, its expectation over the draws is the data.
+        """
+        check_is_fitted(self)
+        Z = np.atleast_2d(X.toarray() if sp.issparse(X) else np.asarray(X))
+        Z = Z.astype(np.float64, copy=False) if Z.dtype != np.float32 else Z
+        if Z.shape[1] != self.n_components_:
+            raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={self.n_components_} are expected")
+        back = self._rotation.project_back(Z, self.selected_columns_, self.column_scales_)
+        if self.embedding_ is not None:
+            back = self.embedding_.inverse_transform(back)
+        return back + self.mean_.astype(back.dtype) if self.center else back
+
+    @property
+    def selected_columns_(self):
+        return self._selection.columns
+
+    @property
+    def column_scales_(self):
+        return self._selection.scales
+
+    @property
+    def column_scores_(self):
+        return self._selection.scores
+
+    @property
+    def selection_probabilities_(self):
+        return self._selection.probabilities
+
+    @property
+    def n_components_(self):
+        return len(self._selection.columns)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    @property
+    def nbytes(self):
+        """Bytes of the projection itself: signs, columns, scales, and the sketch and mean if there are any."""
+        arrays = [self.signs_, self.selected_columns_, self.column_scales_]
+        if self.embedding_ is not None:
+            arrays += [self.embedding_.components_, self.embedding_.signs_]
+        if self.center:
+            arrays.append(self.mean_)
+        return sum(array.nbytes for array in arrays)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = self.selection == "supervised"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def _selection(self):
+        """The current selection, made when it is first needed."""
+        if not hasattr(self, "signs_"):
+            raise AttributeError(f"{type(self).__name__} is not fitted yet")
+        if self._selected is None:
+            self._check_classes()
+            self._selected = self._select()
+        return self._selected
+
+    @property
+    def _rotation(self):
+        return Rotation(self.signs_)
+
+    def _validate(self, X, y, reset):
+        """Check parameters and data; labels are None where no class is needed."""
+        self._check_parameters()
+        needs_labels = self.selection == "supervised" or self.class_weight is not None
+        X = validate_data(self, X, y if needs_labels else "no_validation", accept_sparse="csr", dtype=FLOATS, reset=reset)
+        if not needs_labels:
+            return X, None
+        if y is None:
+            raise ValueError(f"class_weight={self.class_weight!r} requires y to be passed, but the target y is None")
+        X, labels = X
+        labels = column_or_1d(labels, warn=True)
+        check_classification_targets(labels)
+        return X, labels
+
+    def _check_parameters(self):
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
+        if isinstance(self.n_components, Integral) and not isinstance(self.n_components, bool):
+            check_positive_integer("n_components", self.n_components)
+        elif not isinstance(self.n_components, Real) or isinstance(self.n_components, bool):
+            raise TypeError(f"n_components must be an integer, or a float between 0 and 1, got {self.n_components!r}")
+        elif not 0 < self.n_components < 1:
+            raise ValueError(f"n_components as a float must lie between 0 and 1, got {self.n_components!r}")
+        check_positive_number("balance", self.balance)
+        if self.n_score_samples is not None:
+            check_positive_integer("n_score_samples", self.n_score_samples)
+        if self.sketch_size not in (None, "paper"):
+            check_positive_integer("sketch_size", self.sketch_size)
+        if self.sketch_size == "paper" and not isinstance(self.n_components, Integral):
+            raise ValueError(f"sketch_size='paper' needs an integer n_components, got {self.n_components!r}")
+
+    def _start(self, X):
+        """Draw everything random, once, and forget what was learned before."""
+        rng = check_random_state(self.random_state)
+        self.embedding_ = self._make_embedding(X, rng)
+        n_features = X.shape[1] if self.embedding_ is None else self.embedding_.n_components
+        self.signs_ = random_signs(rng, n_features)
+        self.n_features_padded_ = self._rotation.length
+        if isinstance(self.n_components, Integral) and self.n_components > self.n_features_padded_:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the padded width {self.n_features_padded_} "
+                f"of the data (n_features={n_features})"
+            )
+        self._seed = rng.randint(2**31 - 1)
+        self.statistics_ = None
+        self._selected = None
+        return rng
+
+    def _make_embedding(self, X, rng):
+        if self.sketch_size is None:
+            return None
+        size = 2 * self.n_components if self.sketch_size == "paper" else self.sketch_size
+        return SparseEmbedding(size, dense_output=True, random_state=rng.randint(2**31 - 1)).fit(X)
+
+    def _front(self, X):
+        return X if self.embedding_ is None else self.embedding_.transform(X)
+
+    def _rows_to_score(self, X, labels, rng):
+        """A seeded sample of the rows, equally many of each class, in their order."""
+        if self.n_score_samples is None or self.n_score_samples >= X.shape[0]:
+            return X, labels
+        if labels is None:
+            chosen = rng.choice(X.shape[0], self.n_score_samples, replace=False)
+        else:
+            members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+            each = max(1, self.n_score_samples // len(members))
+            chosen = np.concatenate([rng.permutation(rows)[:each] for rows in members])
+        chosen = np.sort(chosen)
+        return X[chosen], None if labels is None else labels[chosen]
+
+    def _measure(self, X, labels, classes=None):
+        """Column statistics of the rows of X, or None where nothing is needed of them."""
+        if self.selection == "uniform" and not self.center:
+            return None
+        labels = np.zeros(X.shape[0], dtype=np.int64) if labels is None else labels
+        present, codes = np.unique(labels, return_inverse=True)
+        n_classes = len(present) if classes is None else len(classes)
+        with_squares = scores.needs_squares(self.selection, self.balance, self.class_weight, n_classes)
+        return measure(self._front(X), codes, present, self._rotation, with_squares=with_squares, n_jobs=self.n_jobs)
+
+    def _check_classes(self):
+        if self.selection == "supervised" and len(self.statistics_.classes) < 2:
+            only = self.statistics_.classes[0]
+            raise ValueError(f'selection="supervised" needs at least two classes, but y holds one class: {only!r}')
+
+    def _select(self):
+        rng = check_random_state(self._seed)
+        if self.center:
+            self.mean_ = self._mean()
+        if self.selection == "uniform":
+            uniform = np.ones(self.n_features_padded_)
+            return select_uniform(self.n_features_padded_, self._resolve_n_components(uniform), rng)
+        column_scores = self._score()
+        r = self._resolve_n_components(column_scores)
+        if self.selection == "importance":
+            return select_by_importance(column_scores, r, rng, self.replace)
+        return select_top(column_scores, r)
+
+    def _score(self):
+        weights = self._class_weights(self.statistics_)
+        if self.selection == "supervised":
+            return scores.supervised(self.statistics_, self._rotation, weights, self.balance)
+        return scores.energy(self.statistics_, self._rotation, weights, self.center)
+
+    def _resolve_n_components(self, column_scores):
+        if isinstance(self.n_components, Integral):
+            return int(self.n_components)
+        return columns_for_share(column_scores, self.n_components)
+
+    def _class_weights(self, statistics: ColumnStatistics):
+        """One weight per class, as scikit-learn computes them from labels."""
+        if self.class_weight is None:
+            return np.ones(len(statistics.classes))
+        if self.class_weight == "balanced":
+            return statistics.n_samples / (len(statistics.classes) * statistics.counts)
+        return compute_class_weight(self.class_weight, classes=statistics.classes, y=statistics.classes)
+
+    def _mean(self):
+        weights = self._class_weights(self.statistics_)
+        return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
+
+    def _project_mean(self):
+        return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
+
+
+def _check_known(labels, classes):
+    unknown = np.setdiff1d(labels, classes)
+    if len(unknown):
+        raise ValueError(f"y holds labels that are not in classes: {unknown[:5].tolist()}")
+
+
+def _checked_finite(projected):
+    if not np.isfinite(projected).all():
+        raise ValueError(
+            f"the projection overflows {projected.dtype}: X has values too large for its precision; "
+            "scale X (for example by its largest absolute value) or convert it to float64"
+        )
+    return projected

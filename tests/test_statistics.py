@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from isrht import fwht
+from isrht.rotation import Rotation
+from isrht.statistics import ColumnStatistics, measure, pairs_are_cheaper
+
+
+def slow_statistics(X, codes, n_classes, rotation):
+    """Rotate everything, then sum."""
+    dense = X.toarray() if sp.issparse(X) else np.asarray(X)
+    padded = np.zeros((len(dense), rotation.length))
+    padded[:, : dense.shape[1]] = dense * rotation.diagonal
+    rotated = fwht(padded)
+    sums = np.array([dense[codes == c].sum(axis=0) for c in range(n_classes)])
+    return sums, np.array([(rotated[codes == c] ** 2).sum(axis=0) for c in range(n_classes)])
+
+
+@pytest.fixture
+def case(rng):
+    X = rng.standard_normal((120, 37)) * (rng.random((120, 37)) < 0.3)
+    return X, rng.integers(0, 3, 120), Rotation(rng.choice(np.array([-1, 1], np.int8), 37))
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, np.asfortranarray, sp.csr_array, sp.csr_matrix])
+@pytest.mark.parametrize("block_rows", [None, 1, 7, 1000])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_agrees_with_rotating_everything(kernel, case, as_matrix, block_rows, n_jobs):
+    X, codes, rotation = case
+    statistics = measure(as_matrix(X), codes, np.arange(3), rotation, n_jobs=n_jobs, block_rows=block_rows)
+    sums, squares = slow_statistics(X, codes, 3, rotation)
+    assert_allclose(statistics.sums, sums, atol=1e-12)
+    assert_allclose(statistics.squares, squares, rtol=1e-12, atol=1e-10)
+    assert_array_equal(statistics.counts, np.bincount(codes))
+
+
+def test_float32_sums_stay_exact_to_a_millionth(rng):
+    X = (rng.random((5000, 40)) + 0.5).astype(np.float32)
+    rotation = Rotation(np.ones(40, np.int8))
+    codes = np.zeros(len(X), int)
+    statistics = measure(X, codes, np.arange(1), rotation)
+    sums, squares = slow_statistics(X.astype(np.float64), codes, 1, rotation)
+    assert_allclose(statistics.sums, sums, rtol=1e-12)
+    assert_allclose(statistics.squares, squares, rtol=1e-6)
+
+
+def test_integers_give_exact_sums_in_any_blocking(rng):
+    X = rng.integers(0, 2, (300, 50)).astype(np.float64)
+    codes, rotation = rng.integers(0, 2, 300), Rotation(rng.choice(np.array([-1, 1], np.int8), 50))
+    expected = measure(X, codes, np.arange(2), rotation)
+    for other, rows in ((X, 7), (X.astype(np.float32), 64), (sp.csr_array(X), 11)):
+        got = measure(other, codes, np.arange(2), rotation, block_rows=rows)
+        assert_array_equal(got.squares, expected.squares)
+        assert_array_equal(got.sums, expected.sums)
+
+
+def test_sparse_rows_take_the_cheaper_way():
+    thin = sp.random_array((50, 4096), density=0.01, format="csr", rng=0)
+    full = sp.random_array((50, 128), density=0.9, format="csr", rng=0)
+    assert pairs_are_cheaper(thin, 4096)
+    assert not pairs_are_cheaper(full, 128)
+
+
+def test_merge_keeps_classes_of_either_side(case):
+    X, codes, rotation = case
+    whole = measure(X, codes, np.arange(3), rotation)
+    parts = []
+    for rows in (codes == 0, codes == 2, codes == 1):
+        present, part = np.unique(codes[rows], return_inverse=True)
+        parts.append(measure(X[rows], part, present, rotation))
+    merged = parts[0].merge(parts[1]).merge(parts[2])
+    assert_array_equal(merged.classes, whole.classes)
+    assert_array_equal(merged.counts, whole.counts)
+    assert_allclose(merged.sums, whole.sums, atol=1e-12)
+    assert_allclose(merged.squares, whole.squares, atol=1e-10)
+    assert merged.n_samples == 120
+    assert merged.nbytes > merged.squares.nbytes
+
+
+def test_overflow_is_an_error():
+    X = np.full((3, 8), 2e38, np.float32)
+    with pytest.raises(ValueError, match="overflow"):
+        measure(X, np.zeros(3, int), np.arange(1), Rotation(np.ones(8, np.int8)))
+
+
+def test_without_squares():
+    statistics = measure(np.ones((3, 4)), np.zeros(3, int), np.arange(1), Rotation(np.ones(4, np.int8)), with_squares=False)
+    assert isinstance(statistics, ColumnStatistics)
+    assert statistics.squares is None
