@@ -86,7 +86,7 @@ def test_the_optimum_is_that_of_liblinear_or_better(kind, C):
 
 
 @pytest.mark.parametrize("C", [2.0**-10, 1.0, 2.0**10])
-@pytest.mark.parametrize("kind", [kind for kind in HARD if kind != "outliers"])
+@pytest.mark.parametrize("kind", HARD)
 def test_so_is_that_of_conjugate_gradients(kind, C, monkeypatch):
     monkeypatch.setattr(newton, "SPARSE_EXACT_FEATURES", 0)
     X, y = hard_data(kind)
