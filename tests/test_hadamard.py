@@ -1,4 +1,5 @@
 import multiprocessing
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -195,11 +196,11 @@ def test_next_power_of_two():
 def test_environment_chooses_the_kernels():
     script = "import isrht._kernels as k; print(k.active())"
     for name in _kernels.available():
-        out = subprocess.run(
-            [sys.executable, "-c", script], env={"ISRHT_KERNEL": name}, capture_output=True, text=True, check=True
-        )
+        env = os.environ | {"ISRHT_KERNEL": name}
+        out = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
         assert out.stdout.strip() == name
-    out = subprocess.run([sys.executable, "-c", script], env={"ISRHT_KERNEL": "abacus"}, capture_output=True, text=True)
+    env = os.environ | {"ISRHT_KERNEL": "abacus"}
+    out = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
     assert out.returncode != 0
     assert "ISRHT_KERNEL='abacus' is not available here" in out.stderr
 

@@ -6,16 +6,13 @@ sparse matrix is embedded in O(nnz) and stays sparse.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-FLOATS = (np.float64, np.float32)
-
+from isrht.validation import FLOATS, check_positive_integer
 
 class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Count sketch: project by a matrix with one random sign per feature, in one random column.
@@ -84,17 +81,3 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 def random_signs(rng, size):
     """Independent fair signs, one byte each."""
     return (2 * rng.randint(2, size=size) - 1).astype(np.int8)
-
-
-def check_positive_integer(name, value):
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value!r}")
-
-
-def check_positive_number(name, value):
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")

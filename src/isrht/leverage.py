@@ -12,8 +12,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isrht.embedding import FLOATS, check_positive_integer
 from isrht.selection import rank
+from isrht.validation import FLOATS, check_positive_integer
 
 
 class LeverageScoreSelection(SelectorMixin, BaseEstimator):

@@ -34,7 +34,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
-from .blocks import RowBlocks, default_block_rows
+from isrht.blocks import RowBlocks, default_block_rows
 
 # A Hessian of this width takes a fifth of a second to factor; conjugate gradients are cheaper from here on.
 EXACT_FEATURES = 2500

@@ -19,10 +19,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from isrht import scores
-from isrht.embedding import FLOATS, SparseEmbedding, check_positive_integer, check_positive_number, random_signs
+from isrht.embedding import SparseEmbedding, random_signs
 from isrht.rotation import Rotation
 from isrht.selection import columns_for_share, select_by_importance, select_top, select_uniform
 from isrht.statistics import ColumnStatistics, measure
+from isrht.validation import FLOATS, check_positive_integer, check_positive_number, checked_sample_weight
 
 SELECTIONS = ("uniform", "importance", "top", "supervised")
 
@@ -124,33 +125,38 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Draw the signs, measure the rotated columns of X and select.
 
-        ``y`` holds class labels; it is needed by "supervised" and by ``class_weight`` and ignored otherwise.
+        ``y`` holds class labels; it is needed by "supervised" and by ``class_weight`` and ignored otherwise. A row
+        of weight 2 counts as two rows in the statistics, one of weight 0 not at all.
         """
         X, labels = self._validate(X, y, reset=True)
+        weights = checked_sample_weight(sample_weight, X)
         rng = self._start(X)
-        X, labels = self._rows_to_score(X, labels, rng)
-        self.statistics_ = self._measure(X, labels)
+        if self.n_score_samples is not None and self.n_score_samples < X.shape[0]:
+            chosen = self._rows_to_score(X.shape[0], labels, rng)
+            X, labels, weights = X[chosen], _take(labels, chosen), _take(weights, chosen)
+        self.statistics_ = self._measure(X, labels, weights)
         self._check_classes()
         self._selected = self._select()
         return self
 
-    def partial_fit(self, X, y=None, classes=None):
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Add the rows of one block to the statistics. Columns are selected anew when they are next needed.
 
         ``classes`` may list all labels that will come; without it, they are learned as they come.
         """
         first = not hasattr(self, "signs_")
         X, labels = self._validate(X, y, reset=first)
+        weights = checked_sample_weight(sample_weight, X)
         if self.n_score_samples is not None:
             raise ValueError(f"n_score_samples={self.n_score_samples!r} needs all rows at once: use fit")
         if first:
             self._start(X)
         if classes is not None and labels is not None:
             _check_known(labels, classes)
-        statistics = self._measure(X, labels, classes)
+        statistics = self._measure(X, labels, weights, classes)
         known = getattr(self, "statistics_", None)
         self.statistics_ = statistics if known is None else known.merge(statistics)
         self._selected = None
@@ -176,10 +182,13 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Z = Z.astype(np.float64, copy=False) if Z.dtype != np.float32 else Z
         if Z.shape[1] != self.n_components_:
             raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={self.n_components_} are expected")
-        back = self._rotation.project_back(Z, self.selected_columns_, self.column_scales_)
-        if self.embedding_ is not None:
-            back = self.embedding_.inverse_transform(back)
+        back = self.fold(Z)
         return back + self.mean_.astype(back.dtype) if self.center else back
+
+    def fold(self, weights):
+        """Weights on components as weights on features: ``transform(X) @ w`` is ``X @ fold(w)`` up to a constant."""
+        back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
+        return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
 
     @property
     def selected_columns_(self):
@@ -293,20 +302,15 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _front(self, X):
         return X if self.embedding_ is None else self.embedding_.transform(X)
 
-    def _rows_to_score(self, X, labels, rng):
+    def _rows_to_score(self, n_samples, labels, rng):
         """A seeded sample of the rows, equally many of each class, in their order."""
-        if self.n_score_samples is None or self.n_score_samples >= X.shape[0]:
-            return X, labels
         if labels is None:
-            chosen = rng.choice(X.shape[0], self.n_score_samples, replace=False)
-        else:
-            members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-            each = max(1, self.n_score_samples // len(members))
-            chosen = np.concatenate([rng.permutation(rows)[:each] for rows in members])
-        chosen = np.sort(chosen)
-        return X[chosen], None if labels is None else labels[chosen]
+            return np.sort(rng.choice(n_samples, self.n_score_samples, replace=False))
+        members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+        each = max(1, self.n_score_samples // len(members))
+        return np.sort(np.concatenate([rng.permutation(rows)[:each] for rows in members]))
 
-    def _measure(self, X, labels, classes=None):
+    def _measure(self, X, labels, weights, classes=None):
         """Column statistics of the rows of X, or None where nothing is needed of them."""
         if self.selection == "uniform" and not self.center:
             return None
@@ -314,7 +318,15 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         present, codes = np.unique(labels, return_inverse=True)
         n_classes = len(present) if classes is None else len(classes)
         with_squares = scores.needs_squares(self.selection, self.balance, self.class_weight, n_classes)
-        return measure(self._front(X), codes, present, self._rotation, with_squares=with_squares, n_jobs=self.n_jobs)
+        return measure(
+            self._front(X),
+            codes,
+            present,
+            self._rotation,
+            sample_weight=weights,
+            with_squares=with_squares,
+            n_jobs=self.n_jobs,
+        )
 
     def _check_classes(self):
         if self.selection == "supervised" and len(self.statistics_.classes) < 2:
@@ -359,6 +371,10 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _project_mean(self):
         return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
+
+
+def _take(values, chosen):
+    return None if values is None else values[chosen]
 
 
 def _check_known(labels, classes):

@@ -65,7 +65,8 @@ class ColumnStatistics:
 
     @property
     def n_samples(self):
-        return int(self.counts.sum())
+        """The number of rows, each counted by its weight."""
+        return float(self.counts.sum())
 
     @property
     def nbytes(self):
@@ -73,34 +74,35 @@ class ColumnStatistics:
         return sum(array.nbytes for array in arrays if array is not None)
 
 
-def measure(X, codes, classes, rotation, *, with_squares=True, n_jobs=None, block_rows=None):
-    """The statistics of the rows of X, whose class is ``classes[codes]``."""
+def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=True, n_jobs=None, block_rows=None):
+    """The statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice."""
     n_classes = len(classes)
     by_pairs = with_squares and sp.issparse(X) and pairs_are_cheaper(X, rotation.length)
-    diagonal = rotation.diagonal.astype(X.dtype)
+    diagonal = rotation.diagonal.astype(X.dtype if sample_weight is None else np.float64)
 
     def measure_block(block):
         sums = np.zeros((n_classes, rotation.n_features))
         squares = np.zeros((n_classes, rotation.length if with_squares else 0))
+        once, root = _weighted(block)
         for label in range(n_classes):
             rows = np.flatnonzero(block.y == label)
             if len(rows) == 0:
                 continue
-            _add_sums(block.X, rows, sums[label])
+            _add_sums(once, rows, sums[label])
             if by_pairs:
-                _kernels.engine.add_csr_autocorrelation(*csr_parts(block.X), rows, diagonal, squares[label])
+                _kernels.engine.add_csr_autocorrelation(*csr_parts(root), rows, diagonal, squares[label])
             elif with_squares:
-                _add_squares(block.X, rows, rotation.diagonal, squares[label])
+                _add_squares(root, rows, rotation.diagonal, squares[label])
         return sums, squares
 
     if block_rows is None:
         block_rows = _block_rows(X, n_classes * (rotation.n_features + rotation.length * with_squares), by_pairs)
-    sums, squares = RowBlocks(X, codes, block_rows=block_rows).sum(measure_block, n_jobs)
+    sums, squares = RowBlocks(X, codes, sample_weight, block_rows=block_rows).sum(measure_block, n_jobs)
     if by_pairs:
         transform_cube(squares[:, :, None], 1.0, workers=1)
         np.maximum(squares, 0, out=squares)  # the transform of a true zero may be rounded below it
     _check_finite(sums, squares)
-    counts = np.bincount(codes, minlength=n_classes).astype(np.float64)
+    counts = np.bincount(codes, sample_weight, minlength=n_classes).astype(np.float64)
     return ColumnStatistics(np.asarray(classes), counts, sums, squares if with_squares else None)
 
 
@@ -120,6 +122,16 @@ def _block_rows(X, totals, by_pairs):
     work = _pairs(X) if by_pairs else float(X.nnz)
     n_blocks = max(1, int(work / (WORK_PER_TOTAL * totals)))
     return max(1, -(-X.shape[0] // n_blocks))
+
+
+def _weighted(block):
+    """The rows times their weights, and times the roots of their weights, whose squares carry the weights."""
+    if block.sample_weight is None:
+        return block.X, block.X
+    X, weights = block.X.astype(np.float64), block.sample_weight[:, None]
+    if sp.issparse(X):
+        return sp.csr_array(X.multiply(weights)), sp.csr_array(X.multiply(np.sqrt(weights)))
+    return X * weights, X * np.sqrt(weights)
 
 
 def _add_sums(X, rows, totals):

@@ -28,17 +28,18 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from .blocks import RowBlocks
-from .newton import as_float64, fit_path, one_blas_thread, training_blocks
+from isrht.blocks import RowBlocks
+from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
+from isrht.validation import checked_sample_weight
 
 DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
 # Folds that share a pass. Each is one more column of weights over all rows.
 FOLDS_PER_PASS = 16
 
 
-class _LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(ClassifierMixin, BaseEstimator):
     """What needs only ``coef_``, ``intercept_`` and ``classes_``."""
 
     def decision_function(self, X):
@@ -99,7 +100,7 @@ class _LinearClassifier(ClassifierMixin, BaseEstimator):
         return self
 
 
-class LinearSVM(_LinearClassifier):
+class LinearSVM(LinearClassifier):
     """L2-regularised squared-hinge SVM, solved in the primal by Newton's method.
 
     Parameters
@@ -164,7 +165,7 @@ class LinearSVM(_LinearClassifier):
         return self._train(*self._validate(X, y, sample_weight), self.C)
 
 
-class LinearSVMCV(_LinearClassifier):
+class LinearSVMCV(LinearClassifier):
     """:class:`LinearSVM` with C chosen by cross-validation along a warm-started path.
 
     Parameters
@@ -396,26 +397,6 @@ def class_factors(class_weight, classes, codes, weights):
     if class_weight is not None and not isinstance(class_weight, dict):
         raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
     return compute_class_weight(class_weight, classes=classes, y=classes[codes])
-
-
-def checked_sample_weight(sample_weight, X):
-    """One weight per row in float64, or None."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(X.shape[0], sample_weight)
-    sample_weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator="the SVM"
-    )
-    if sample_weight.ndim != 1:
-        raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
-    check_consistent_length(X, sample_weight)
-    if np.any(sample_weight < 0):
-        row = int(np.argmax(sample_weight < 0))
-        raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
-    if not np.any(sample_weight > 0):
-        raise ValueError("sample_weight must be positive for some row, got only zeros")
-    return sample_weight
 
 
 def checked_Cs(Cs):

@@ -1,0 +1,270 @@
+"""The paper's Algorithm 1 as one estimator: scale, project, choose C, train a linear SVM.
+
+Everything between a row and its score is linear, so after training it is folded into one weight per original feature:
+``coef_`` is ``D H S w`` (times the scaling), and predicting costs one product with the row, O(nnz).
+
+No leakage: columns chosen with the labels have seen the labels of every training row, so a C that is cross-validated
+on them is judged too kindly. Where the selection looks at y, each fold chooses its own columns from its own training
+rows; where it does not, the data are projected once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isrht.newton import fit_path, one_blas_thread, training_blocks
+from isrht.projection import ISRHT
+from isrht.svm import (
+    DEFAULT_CS,
+    LinearClassifier,
+    LinearSVM,
+    LinearSVMCV,
+    checked_Cs,
+    held_out_scorer,
+    linear_model,
+    warn_not_converged,
+    weighted_rows,
+)
+from isrht.validation import FLOATS, check_positive_number
+
+SCALES = (None, "maxabs", "minmax")
+
+
+class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+    """Linear SVM on columns of an improved subsampled randomized Hadamard transform (Algorithm 1).
+
+    Parameters
+    ----------
+    n_components, selection, balance, center, replace, sketch_size, n_score_samples
+        As in :class:`ISRHT`.
+    C : float or "cv", default="cv"
+        The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation.
+    Cs : sequence of float, default=2**-5 ... 2**5
+    cv : int, splitter or iterable of (train, test), default=5
+    scoring : None, str or callable, default=None
+        What cross-validation maximises; None is accuracy.
+    project_once : bool, default=False
+        Cross-validate C on columns that were chosen with all labels, as the paper does: cheaper, and too rosy where
+        the selection looks at y, because the rows held out helped to choose the columns. For reproducing its protocol.
+    scale : {None, "maxabs", "minmax"}, default=None
+        Scale features to [-1, 1] first: "maxabs" divides by the largest absolute value and keeps sparsity, "minmax"
+        maps minimum and maximum to -1 and 1, for dense data.
+    class_weight : None, "balanced" or dict, default=None
+        Weights of the classes in the column scores and in the SVM.
+    fit_intercept, tol, max_iter
+        As in :class:`LinearSVM`.
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+        Threads. The model does not depend on it.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1 or n_classes, n_features)
+        Weights of the original features: projection and SVM folded together.
+    intercept_ : ndarray of shape (1 or n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    projection_ : ISRHT
+    svm_ : LinearSVM
+        On the projected columns. ``svm_.decision_function(transform(X))``, the paper's way in O(d log d), agrees with
+        ``decision_function(X)`` to rounding.
+    scaler_ : MaxAbsScaler, MinMaxScaler or None
+    C_ : float
+    Cs_, scores_, mean_scores_, std_scores_ : ndarrays
+        With ``C="cv"``: as in :class:`LinearSVMCV`.
+    n_iter_, n_features_in_ : int
+    feature_names_in_ : ndarray of str, where X has string column names
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from isrht import ISRHTClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = ISRHTClassifier(32, scale="maxabs", random_state=0).fit(X[:1000], y[:1000] % 2)
+    >>> model.coef_.shape
+    (1, 64)
+    >>> bool(model.score(X[1000:], y[1000:] % 2) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components=256,
+        *,
+        selection="supervised",
+        balance=1.0,
+        center=False,
+        replace=True,
+        sketch_size=None,
+        n_score_samples=None,
+        C="cv",
+        Cs=DEFAULT_CS,
+        cv=5,
+        scoring=None,
+        project_once=False,
+        scale=None,
+        class_weight=None,
+        fit_intercept=True,
+        tol=1e-6,
+        max_iter=100,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.selection = selection
+        self.balance = balance
+        self.center = center
+        self.replace = replace
+        self.sketch_size = sketch_size
+        self.n_score_samples = n_score_samples
+        self.C = C
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.project_once = project_once
+        self.scale = scale
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Scale, project, choose C and train on the rows of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Class labels of any kind.
+        sample_weight : None, float or array of shape (n_samples,)
+            A weight of 2 is the same as having the row twice, and 0 as not having it.
+        """
+        self._check_own_parameters()
+        X, codes, weights = self._validate(X, y, sample_weight)
+        self.scaler_ = self._fit_scaler(X, weights)
+        X = self._scaled(X)
+        projection = self._make_projection()
+        self.projection_ = clone(projection).fit(X, codes, sample_weight=weights)
+        Z = self.projection_.transform(X)
+        self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, codes, weights)
+        self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, self.classes_[codes], weights)
+        self.n_iter_ = self.svm_.n_iter_
+        self.coef_, self.intercept_ = self._fold()
+        return self
+
+    def transform(self, X):
+        """The projected columns of the rows of X, on which the SVM was trained: (n_samples, n_components_)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        return self.projection_.transform(self._scaled(X))
+
+    @property
+    def _n_features_out(self):
+        return self.projection_.n_components_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.scale != "minmax"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _check_own_parameters(self):
+        if self.scale not in SCALES:
+            raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {self.scale!r}")
+        if self.C == "cv":
+            self.Cs_ = checked_Cs(self.Cs)
+        elif isinstance(self.C, str):
+            raise ValueError(f"C must be a positive number or 'cv', got {self.C!r}")
+        else:
+            check_positive_number("C", self.C)
+
+    def _fit_scaler(self, X, weights):
+        if self.scale is None:
+            return None
+        if self.scale == "minmax" and sp.issparse(X):
+            raise ValueError("scale='minmax' would make sparse data dense: use scale='maxabs'")
+        scaler = MaxAbsScaler() if self.scale == "maxabs" else MinMaxScaler(feature_range=(-1, 1))
+        return scaler.fit(X if weights is None else X[weights > 0])
+
+    def _scaled(self, X):
+        return X if self.scaler_ is None else self.scaler_.transform(X)
+
+    def _make_projection(self):
+        """An unfitted projection with a seed of its own, so that every fold draws the same signs."""
+        return ISRHT(
+            self.n_components,
+            selection=self.selection,
+            balance=self.balance,
+            class_weight=self._projection_class_weight(),
+            center=self.center,
+            replace=self.replace,
+            sketch_size=self.sketch_size,
+            n_score_samples=self.n_score_samples,
+            random_state=check_random_state(self.random_state).randint(2**31 - 1),
+            n_jobs=self.n_jobs,
+        )
+
+    def _projection_class_weight(self):
+        """Class weights by class number, which is what the projection gets for labels."""
+        if not isinstance(self.class_weight, dict):
+            return self.class_weight
+        return {code: self.class_weight.get(label, 1.0) for code, label in enumerate(self.classes_.tolist())}
+
+    def _svm_options(self):
+        names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
+        return {name: getattr(self, name) for name in names}
+
+    def _choose_C(self, projection, X, Z, codes, weights):
+        labels_were_used = self.selection == "supervised"
+        if labels_were_used and not self.project_once:
+            self.scores_ = self._score_folds(projection, X, codes, weights)
+        else:
+            search = LinearSVMCV(self.Cs_, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
+            self.scores_ = search.fit(Z, self.classes_[codes], weights).scores_
+        self.mean_scores_, self.std_scores_ = self.scores_.mean(axis=1), self.scores_.std(axis=1)
+        return float(self.Cs_[np.argmax(self.mean_scores_)])
+
+    def _score_folds(self, projection, X, codes, weights):
+        """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
+        y = self.classes_[codes]
+        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        score = held_out_scorer(self, self.scoring)
+        scores, unsolved = np.empty((len(self.Cs_), len(splits))), 0
+        for k, (train, test) in enumerate(splits):
+            own = clone(projection).fit(X[train], codes[train], sample_weight=_take(weights, train))
+            row_weights = weighted_rows(self.class_weight, self.classes_, codes[train], _take(weights, train))
+            blocks = training_blocks(own.transform(X[train]), codes[train], row_weights)
+            held_out = own.transform(X[test])
+            with one_blas_thread():
+                for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
+                    model = linear_model(self.classes_, solution.coef[0], solution.intercept[0])
+                    scores[c, k] = score(model, held_out, y[test], _take(weights, test))
+                    unsolved += not solution.converged.all()
+        if unsolved:
+            warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")
+        return scores
+
+    def _fold(self):
+        """Weights and intercepts on the original features."""
+        coef = self.projection_.fold(self.svm_.coef_)
+        intercept = self.svm_.intercept_.copy()
+        if self.projection_.center:
+            intercept -= coef @ self.projection_.mean_
+        if self.scale == "minmax":
+            intercept += coef @ self.scaler_.min_
+        if self.scale == "maxabs":
+            coef = coef / self.scaler_.scale_
+        elif self.scale == "minmax":
+            coef = coef * self.scaler_.scale_
+        return coef, intercept
+
+
+def _take(values, rows):
+    return None if values is None else values[rows]

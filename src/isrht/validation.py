@@ -1,0 +1,44 @@
+"""Checks of parameters and weights that several estimators share; each error names what was wrong."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_consistent_length
+
+FLOATS = (np.float64, np.float32)
+
+
+def check_positive_integer(name, value):
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value!r}")
+
+
+def check_positive_number(name, value):
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not 0 < value < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+def checked_sample_weight(sample_weight, X):
+    """One weight per row in float64, or None."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(X.shape[0], sample_weight)
+    sample_weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator="isrht"
+    )
+    if sample_weight.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
+    check_consistent_length(X, sample_weight)
+    if np.any(sample_weight < 0):
+        row = int(np.argmax(sample_weight < 0))
+        raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
+    if not np.any(sample_weight > 0):
+        raise ValueError("sample_weight must be positive for some row, got only zeros")
+    return sample_weight

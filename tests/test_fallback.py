@@ -1,0 +1,55 @@
+"""The package without its compiled kernels, as it is installed where no compiler is found."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# Hides the compiled kernels from an interpreter that has them.
+WITHOUT_CORE = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Blocker(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "isrht._core":
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def run_without_core(script, **environment):
+    env = {name: value for name, value in os.environ.items() if name != "ISRHT_KERNEL"} | environment
+    command = [sys.executable, "-W", "always::RuntimeWarning", "-c", WITHOUT_CORE + script]
+    return subprocess.run(command, env=env, capture_output=True, text=True)
+
+
+def test_numpy_serves_and_one_warning_says_so():
+    out = run_without_core("import isrht; print(isrht.fwht([1.0, 2.0, 3.0, 4.0]), isrht._kernels.active())")
+    assert out.returncode == 0, out.stderr
+    assert out.stdout.strip() == "[10. -2. -4.  0.] numpy"
+    assert out.stderr.count("RuntimeWarning") == 1
+    assert "installed without its compiled kernels" in out.stderr
+    assert "ISRHT_KERNEL=numpy" in out.stderr
+
+
+def test_numpy_on_purpose_is_silent():
+    out = run_without_core("import isrht; print(isrht._kernels.available())", ISRHT_KERNEL="numpy")
+    assert (out.stdout.strip(), out.stderr) == ("['numpy']", "")
+
+
+def test_info_says_so():
+    out = run_without_core("from isrht.__main__ import main; main(['info'])", ISRHT_KERNEL="numpy")
+    facts = [line.split() for line in out.stdout.splitlines()]
+    assert ["kernel", "numpy"] in facts
+
+
+@pytest.mark.parametrize("name", ["avx2", "baseline"])
+def test_compiled_kernels_asked_for_by_name_are_an_error(name):
+    out = run_without_core("import isrht", ISRHT_KERNEL=name)
+    assert out.returncode != 0
+    assert out.stderr.splitlines()[-1] == (
+        f"ValueError: ISRHT_KERNEL='{name}' is not available here: choose one of numpy"
+    )
