@@ -19,6 +19,7 @@ template <class T, class Shape> using In = nb::ndarray<const T, Shape, nb::devic
 template <class T, class Shape> using Out = nb::ndarray<T, Shape, nb::device::cpu, nb::c_contig>;
 template <class T> using InVector = In<T, nb::ndim<1>>;
 template <class T> using OutVector = Out<T, nb::ndim<1>>;
+template <class T> using InMatrix = In<T, nb::ndim<2>>;
 template <class T> using OutMatrix = Out<T, nb::ndim<2>>;
 template <class T> using InRows = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T> using Cube = nb::ndarray<T, nb::ndim<3>, nb::device::cpu>;
@@ -154,6 +155,19 @@ void add_csr_autocorrelation(InVector<T> data, InVector<Index> indices, InVector
     sparse<T, Index>().add_autocorrelation(rows, choice, diagonal.data(), totals.shape(0), totals.data());
 }
 
+template <class T, class Index>
+void add_csr_moments(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, InMatrix<double> first,
+                     InMatrix<double> second, Out<double, nb::ndim<3>> totals) {
+    const SparseRows<T, Index> rows = sparse_rows(data, indices, indptr, int64_t(totals.shape(0)));
+    const size_t problems = first.shape(1);
+    require(first.shape(0) == rows.count && second.shape(0) == rows.count && second.shape(1) == problems,
+            "first and second must have a row of factors for each row");
+    require(totals.shape(1) == 3 && totals.shape(2) == problems, "totals has the wrong shape");
+    const RowFactors factors{first.data(), second.data(), problems};
+    nb::gil_scoped_release release;
+    sparse<T, Index>().add_moments(rows, factors, totals.data());
+}
+
 template <class T> void bind_dense(nb::module_& m) {
     m.def("transform", &transform<T>, nb::arg("x").noconvert(), "scale"_a);
     m.def("project_rows", &project_rows<T>, nb::arg("x").noconvert(), nb::arg("diagonal").noconvert(), "length"_a,
@@ -172,6 +186,9 @@ template <class T, class Index> void bind_sparse(nb::module_& m) {
     m.def("add_csr_autocorrelation", &add_csr_autocorrelation<T, Index>, nb::arg("data").noconvert(),
           nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("chosen").noconvert(),
           nb::arg("diagonal").noconvert(), nb::arg("totals").noconvert());
+    m.def("add_csr_moments", &add_csr_moments<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("indptr").noconvert(), nb::arg("first").noconvert(), nb::arg("second").noconvert(),
+          nb::arg("totals").noconvert());
 }
 
 }  // namespace

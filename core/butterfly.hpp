@@ -32,35 +32,52 @@ struct Wanted {
     }
 };
 
-template <class T, int Radix> ISRHT_INLINE void butterfly_registers(Vector<T> (&v)[size_t(1) << Radix]) {
+template <int Radix, class V> ISRHT_INLINE void butterfly_registers(V (&v)[size_t(1) << Radix]) {
 #pragma GCC unroll 4
     for (int bit = Radix - 1; bit >= 0; --bit) {
 #pragma GCC unroll 16
         for (int k = 0; k < (1 << Radix); ++k) {
-            if (!(k & (1 << bit))) butterfly<T>(v[k], v[k | (1 << bit)]);
+            if (!(k & (1 << bit))) butterfly(v[k], v[k | (1 << bit)]);
         }
     }
 }
 
-// Radix stages, of strides 2^(Radix-1) * stride down to stride, of one block of 2^Radix * stride values.
-// Streams far apart leave the hardware's prefetcher behind at every page, so they are asked for here.
+// Radix stages of as many columns as a V holds, from `at` on, in 2^Radix streams that lie `stride` values apart.
+template <class V, int Radix, class T> ISRHT_INLINE void radix_columns(T* at, size_t stride) {
+    V v[size_t(1) << Radix];
+#pragma GCC unroll 16
+    for (int k = 0; k < (1 << Radix); ++k) v[k] = *reinterpret_cast<const V*>(at + k * stride);
+    butterfly_registers<Radix>(v);
+#pragma GCC unroll 16
+    for (int k = 0; k < (1 << Radix); ++k) *reinterpret_cast<V*>(at + k * stride) = v[k];
+}
+
+// The few columns up to the first, or after the last, whole vector.
+template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t stride) {
+    if (count * 2 == size_t(Lanes<T>::count)) return radix_columns<typename Half<T>::Unaligned, Radix>(at, stride);
+    for (size_t j = 0; j < count; ++j) radix_columns<T, Radix>(at + j, stride);
+}
+
+// Radix stages, of strides 2^(Radix-1) * stride down to stride, of one block of 2^Radix * stride values. Columns are
+// independent, so they are taken from the first aligned vector on: NumPy's arrays start 16 bytes into a cache line,
+// where every other vector would lie across two lines. Streams far apart leave the hardware's prefetcher behind at
+// every page, so they are asked for here.
 template <class T, int Radix, bool Far> inline void radix_pass(T* block, size_t stride) {
-    constexpr int N = Lanes<T>::count;
-    for (size_t j = 0; j < stride; j += kStep<T>) {
-        T* at = block + j;
+    using V = typename Lanes<T>::Unaligned;
+    constexpr size_t N = size_t(Lanes<T>::count);
+    const size_t lead = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
+    const size_t end = lead ? stride - N + lead : stride;
+    if (lead) radix_edge<Radix>(block, lead, stride);
+    size_t j = lead;
+    for (; j + kStep<T> <= end; j += kStep<T>) {
         if constexpr (Far)
 #pragma GCC unroll 16
-            for (int k = 0; k < (1 << Radix); ++k) prefetch_at(at + k * stride, kStreamAhead);
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half, at += N) {
-            Vector<T> v[size_t(1) << Radix];
-#pragma GCC unroll 16
-            for (int k = 0; k < (1 << Radix); ++k) v[k] = load(at + k * stride);
-            butterfly_registers<T, Radix>(v);
-#pragma GCC unroll 16
-            for (int k = 0; k < (1 << Radix); ++k) store(at + k * stride, v[k]);
-        }
+            for (int k = 0; k < (1 << Radix); ++k) prefetch_at(block + j + k * stride, kStreamAhead);
+        radix_columns<V, Radix>(block + j, stride);
+        radix_columns<V, Radix>(block + j + N, stride);
     }
+    if (j < end) radix_columns<V, Radix>(block + j, stride);
+    if (lead) radix_edge<Radix>(block + end, N - lead, stride);
 }
 
 template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t stride) {
@@ -96,7 +113,7 @@ template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group
     for (int bit = Stages - in_lanes - 1; bit >= 0; --bit) {
 #pragma GCC unroll 8
         for (int k = 0; k < 8; ++k) {
-            if (!(k & (1 << bit))) butterfly<T>(v[k], v[k | (1 << bit)]);
+            if (!(k & (1 << bit))) butterfly(v[k], v[k | (1 << bit)]);
         }
     }
     butterfly_within<T, in_lanes>(v);

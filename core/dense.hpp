@@ -56,7 +56,7 @@ template <class T, int Radix, int Live> ISRHT_INLINE void butterfly_live(Vector<
         } else {
 #pragma GCC unroll 4
             for (int k = 0; k < half; ++k) {
-                if (k + half < Live) butterfly<T>(v[k], v[k + half]);
+                if (k + half < Live) butterfly(v[k], v[k + half]);
                 else v[k + half] = v[k];
             }
             butterfly_live<T, Radix - 1, half>(v);

@@ -41,6 +41,13 @@ struct RowChoice {
     size_t count;
 };
 
+// Two factors per row and problem: arrays (count, problems).
+struct RowFactors {
+    const double* first;
+    const double* second;
+    size_t problems;
+};
+
 template <class T> struct DenseKernels {
     // Transform, in place and times `scale`, the middle axis of an array (outer, length, inner) whose outer
     // stride is `stride` values and whose other axes are contiguous.
@@ -63,6 +70,10 @@ template <class T, class Index> struct SparseKernels {
     // Its transform is the sum of squares of the rotated rows.
     void (*add_autocorrelation)(SparseRows<T, Index> rows, RowChoice chosen, const T* diagonal, size_t length,
                                 double* totals);
+    // totals (width, 3, problems) [k] += x_k first, x_k second, x_k^2 second, row after row, in double, where each
+    // row has factors `first` and `second` (problems). Rows whose factors are all zero are passed over;
+    // repeated entries are squared one by one.
+    void (*add_moments)(SparseRows<T, Index> rows, RowFactors factors, double* totals);
 };
 
 struct Kernels {

@@ -10,30 +10,35 @@
 
 namespace isrht::ISRHT_VARIANT {
 
-// A vector of 32-bit words holds, for eight steps of one vector of columns each, a nibble per column.
+// A 32-bit word per column of a vector holds a nibble for each of eight steps, of one vector of columns each.
 constexpr int kSteps = 8;
 template <class T> constexpr size_t kTile = kSteps * size_t(Lanes<T>::count);  // columns covered by one Words
 template <class T> constexpr int kGrouped = sizeof(T) == 4 ? 3 : 2;            // entries in a group
 template <class T> constexpr int kLowestBit = sizeof(T) == 4 ? 0 : 1;  // of a nibble; double lanes are word pairs
 
 typedef uint32_t UnsignedWords __attribute__((vector_size(kVectorBytes)));
+typedef uint64_t UnsignedPairs __attribute__((vector_size(kVectorBytes)));
+
+// A nibble word per column of a vector: half a vector for double, of which a lane is two words wide.
+template <class T> struct SignWords { typedef uint32_t Type __attribute__((vector_size(kVectorBytes * 4 / sizeof(T)))); };
 
 // For each byte of a feature's index and each of its 256 values, the sign bits of all columns.
 template <class T> struct SignTables {
+    using Entry = typename SignWords<T>::Type;
     size_t tiles, digits;
-    UnsignedWords* entries;
+    Entry* entries;
 
     static size_t digits_for(size_t length) { return length <= 256 ? 1 : (size_t(__builtin_ctzll(length)) + 7) / 8; }
-    static size_t bytes(size_t tiles, size_t digits) { return digits * 256 * tiles * sizeof(UnsignedWords); }
+    static size_t bytes(size_t tiles, size_t digits) { return round_to_line(digits * 256 * tiles * sizeof(Entry)); }
 
-    ISRHT_INLINE const UnsignedWords* entry(size_t digit, size_t feature) const {
+    ISRHT_INLINE const Entry* entry(size_t digit, size_t feature) const {
         return entries + (digit * 256 + ((feature >> (8 * digit)) & 255)) * tiles;
     }
 
     void fill(Columns<T> columns) {
         for (size_t digit = 0; digit < digits; ++digit) {
-            UnsignedWords* table = entries + digit * 256 * tiles;
-            for (size_t t = 0; t < tiles; ++t) table[t] = UnsignedWords{};
+            Entry* table = entries + digit * 256 * tiles;
+            for (size_t t = 0; t < tiles; ++t) table[t] = Entry{};
             for (size_t value = 1; value < 256; ++value) {
                 const size_t without = value & (value - 1), bit = 8 * digit + size_t(__builtin_ctzll(value));
                 if (!without) fill_bit(columns, bit, table + value * tiles);
@@ -43,15 +48,14 @@ template <class T> struct SignTables {
         }
     }
 
-    void fill_bit(Columns<T> columns, size_t bit, UnsignedWords* entry) const {
-        constexpr size_t N = size_t(Lanes<T>::count), words = sizeof(T) / 4;
+    void fill_bit(Columns<T> columns, size_t bit, Entry* entry) const {
+        constexpr size_t N = size_t(Lanes<T>::count);
         uint32_t* word = reinterpret_cast<uint32_t*>(entry);
-        for (size_t w = 0; w < tiles * sizeof(UnsignedWords) / 4; ++w) word[w] = 0;
+        for (size_t w = 0; w < tiles * N; ++w) word[w] = 0;
         for (size_t c = 0; c < columns.count; ++c) {
             if (!((uint64_t(columns.index[c]) >> bit) & 1)) continue;
             const size_t tile = c / kTile<T>, step = c % kTile<T> / N, lane = c % N;
-            for (size_t half = 0; half < words; ++half)
-                word[tile * (sizeof(UnsignedWords) / 4) + lane * words + half] |= uint32_t(1) << (4 * step);
+            word[tile * N + lane] |= uint32_t(1) << (4 * step);
         }
     }
 };
@@ -103,27 +107,31 @@ template <class T> ISRHT_INLINE Vector<T> signed_sum(const GroupSums<T>& group, 
 #endif
 }
 
-// A double is two words: every nibble of the second selects the second half of a sum.
-template <class T, size_t... Word> ISRHT_INLINE UnsignedWords pair_mark(std::index_sequence<Word...>) {
-    return UnsignedWords{(sizeof(T) == 8 && (Word & 1) ? 0x11111111u : 0u)...};
+// The nibbles as the permutation needs them. A double is two words: both take its nibbles, those of the second
+// with a bit that selects the second half of a sum.
+ISRHT_INLINE UnsignedWords spread_nibbles(SignWords<float>::Type nibbles) { return nibbles; }
+template <class Half> ISRHT_INLINE UnsignedWords spread_nibbles(Half nibbles) {
+    const UnsignedPairs pairs = __builtin_convertvector(nibbles, UnsignedPairs);
+    return (UnsignedWords)(pairs | ((pairs | 0x11111111u) << 32));
 }
 
 // The sign nibbles of one group in all columns.
 template <class T, int Digits>
 ISRHT_INLINE void combine_signs(const SignTables<T>& tables, const size_t (&feature)[4], UnsignedWords* signs) {
-    const UnsignedWords* entry[kGrouped<T>][Digits];
+    using Entry = typename SignTables<T>::Entry;
+    const Entry* entry[kGrouped<T>][Digits];
     for (int e = 0; e < kGrouped<T>; ++e)
         for (int digit = 0; digit < Digits; ++digit) entry[e][digit] = tables.entry(size_t(digit), feature[e]);
     for (size_t t = 0; t < tables.tiles; ++t) {
-        UnsignedWords all = pair_mark<T>(std::make_index_sequence<kVectorBytes / 4>{});
+        Entry all{};
 #pragma GCC unroll 3
         for (int e = 0; e < kGrouped<T>; ++e) {
-            UnsignedWords one = entry[e][0][t];
+            Entry one = entry[e][0][t];
 #pragma GCC unroll 4
             for (int digit = 1; digit < Digits; ++digit) one ^= entry[e][digit][t];
             all |= one << (e + kLowestBit<T>);
         }
-        signs[t] = all;
+        signs[t] = spread_nibbles(all);
     }
 }
 
@@ -196,7 +204,8 @@ void project_sparse(SparseRows<T, Index> rows, const T* diagonal, size_t length,
     const size_t group_bytes = round_to_line(at_once * sizeof(GroupSums<T>));
     Scratch scratch(table_bytes + sign_bytes + group_bytes + tiles * kTile<T> * sizeof(T));
     char* free = static_cast<char*>(scratch.data);
-    SparseProjection<T, Index> projection{rows, diagonal, {tiles, digits, reinterpret_cast<UnsignedWords*>(free)}, at_once,
+    using Entry = typename SignTables<T>::Entry;
+    SparseProjection<T, Index> projection{rows, diagonal, {tiles, digits, reinterpret_cast<Entry*>(free)}, at_once,
                                           reinterpret_cast<UnsignedWords*>(free + table_bytes),
                                           reinterpret_cast<GroupSums<T>*>(free + table_bytes + sign_bytes),
                                           reinterpret_cast<T*>(free + table_bytes + sign_bytes + group_bytes)};
@@ -208,6 +217,56 @@ template <class T, class Index> void add_sparse_rows(SparseRows<T, Index> rows, 
     for (size_t c = 0; c < chosen.count; ++c)
         for (Index p = rows.indptr[chosen.index[c]]; p < rows.indptr[chosen.index[c] + 1]; ++p)
             totals[rows.indices[p]] += double(rows.data[p]);
+}
+
+// Entries whose totals are asked for ahead of time: they lie anywhere, mostly beyond the cache.
+constexpr size_t kAhead = 16;
+
+// The number of problems is a constant of the compiler where it is one of the usual ones, else 0.
+template <size_t Problems, class T, class Index> struct Moments {
+    SparseRows<T, Index> rows;
+    RowFactors factors;
+    double* totals;
+
+    ISRHT_INLINE size_t problems() const { return Problems ? Problems : factors.problems; }
+
+    ISRHT_INLINE double* totals_of(size_t entry) const { return totals + size_t(rows.indices[entry]) * 3 * problems(); }
+
+    bool counts(size_t row) const {
+        bool any = false;
+        for (size_t p = row * problems(); p < (row + 1) * problems(); ++p)
+            any |= factors.first[p] != 0 || factors.second[p] != 0;
+        return any;
+    }
+
+    void add_row(size_t row) const {
+        const double *first = factors.first + row * problems(), *second = factors.second + row * problems();
+        const size_t end = size_t(rows.indptr[row + 1]), last = size_t(rows.indptr[rows.count]);
+        for (size_t entry = size_t(rows.indptr[row]); entry < end; ++entry) {
+            if (entry + kAhead < last) prefetch(totals_of(entry + kAhead));
+            const double x = double(rows.data[entry]), square = x * x;
+            double* total = totals_of(entry);
+            for (size_t p = 0; p < problems(); ++p) total[p] += x * first[p];
+            for (size_t p = 0; p < problems(); ++p) total[problems() + p] += x * second[p];
+            for (size_t p = 0; p < problems(); ++p) total[2 * problems() + p] += square * second[p];
+        }
+    }
+
+    ISRHT_INLINE void prefetch(const double* total) const {
+        for (size_t p = 0; p < 3 * problems(); p += kCacheLine / sizeof(double)) __builtin_prefetch(total + p, 1);
+    }
+
+    void run() const {
+        for (size_t row = 0; row < rows.count; ++row)
+            if (counts(row)) add_row(row);
+    }
+};
+
+template <class T, class Index> void add_moments(SparseRows<T, Index> rows, RowFactors factors, double* totals) {
+    if (factors.problems == 1) Moments<1, T, Index>{rows, factors, totals}.run();
+    else if (factors.problems == 2) Moments<2, T, Index>{rows, factors, totals}.run();
+    else if (factors.problems == 4) Moments<4, T, Index>{rows, factors, totals}.run();
+    else Moments<0, T, Index>{rows, factors, totals}.run();
 }
 
 // Totals beyond a cache are worked through region by region, for a batch of rows at a time: pairs of entries

@@ -40,8 +40,12 @@ template <class T> struct Lanes {
 };
 template <class T> using Vector = typename Lanes<T>::Vector;
 
+// Half a vector, at any address.
+template <class T> struct Half {
+    typedef T Unaligned __attribute__((vector_size(kVectorBytes / 2), aligned(alignof(T)), may_alias));
+};
+
 typedef int32_t Words __attribute__((vector_size(kVectorBytes)));
-typedef float FloatHalf __attribute__((vector_size(kVectorBytes / 2), aligned(4), may_alias));
 
 template <class T> ISRHT_INLINE Vector<T> load(const T* from) {
     return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
@@ -54,7 +58,7 @@ template <class T> ISRHT_INLINE Vector<T> broadcast(T value) { return Vector<T>{
 // As many values as a vector of doubles holds, widened to double.
 ISRHT_INLINE Vector<double> load_as_double(const double* from) { return load(from); }
 ISRHT_INLINE Vector<double> load_as_double(const float* from) {
-    return __builtin_convertvector(*reinterpret_cast<const FloatHalf*>(from), Vector<double>);
+    return __builtin_convertvector(*reinterpret_cast<const typename Half<float>::Unaligned*>(from), Vector<double>);
 }
 
 // Through an integer: the address may lie outside of any object, which a prefetch does not mind.
@@ -95,8 +99,8 @@ template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign
 #endif
 }
 
-template <class T> ISRHT_INLINE void butterfly(Vector<T>& a, Vector<T>& b) {
-    const Vector<T> low = a, high = b;
+template <class V> ISRHT_INLINE void butterfly(V& a, V& b) {
+    const V low = a, high = b;
     a = low + high;
     b = low - high;
 }

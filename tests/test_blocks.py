@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.blocks import RowBlocks, default_block_rows, rows_of, worker_count
+from isrht.blocks import RowBlocks, default_block_rows, job_count, rows_of, worker_count
 
 
 @pytest.fixture(params=[np.asarray, sp.csr_array, sp.csr_matrix])
@@ -59,3 +59,12 @@ def test_worker_count_reads_as_scipy_does():
     assert worker_count(None) == 1
     assert worker_count(3) == 3
     assert worker_count(-1) >= 1
+
+
+def test_job_count_reads_as_scikit_learn_does():
+    assert job_count(None) == 1
+    assert job_count(3) == 3
+    assert job_count(-1) >= 1
+    assert job_count(-10_000) == 1
+    with pytest.raises(ValueError, match="n_jobs=0"):
+        job_count(0)

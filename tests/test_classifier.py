@@ -42,6 +42,7 @@ VARIATIONS = [
     {"scale": "minmax"},
     {"scale": "minmax", "center": True},
     {"sketch_size": 40},
+    {"sketch_size": 40, "center": True},
     {"selection": "importance"},
     {"fit_intercept": False, "center": True},
 ]
@@ -106,6 +107,12 @@ def test_unsupervised_columns_are_projected_once(digits):
     model = ISRHTClassifier(10, selection="top", random_state=0).fit(X, y % 2)
     search = LinearSVMCV().fit(model.transform(X), y % 2)
     assert_array_equal(model.scores_, search.scores_)
+
+
+def test_a_given_C_leaves_no_scores_of_an_earlier_search(digits):
+    X, _, y, _ = digits
+    model = ISRHTClassifier(4, random_state=0).fit(X, y % 2)
+    assert not hasattr(model.set_params(C=1.0).fit(X, y % 2), "scores_")
 
 
 def test_labels_of_any_kind_and_class_weights(digits):

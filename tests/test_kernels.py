@@ -131,6 +131,25 @@ def test_add_csr_rows_and_autocorrelation(kernel, dtype, index_type, width, rng)
     assert_allclose(totals, expected, rtol=1e-11, atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("width", [1, 300, 70000])
+@pytest.mark.parametrize("problems", [1, 2, 3, 4, 9])
+def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
+    data, indices, indptr = sparse_case(rng, dtype, index_type, width, density=min(0.1, 100 / width))
+    first, second = rng.standard_normal((2, len(indptr) - 1, problems))
+    first[::3] = second[::3] = 0
+    totals, expected = np.ones((2, width, 3, problems))
+    _kernels.engine.add_csr_moments(data, indices, indptr, first, second, totals)
+    _reference.add_csr_moments(data, indices, indptr, first, second, expected)
+    assert_allclose(totals, expected, rtol=1e-12, atol=1e-12)
+    for wrong in (first[1:], first[:, 1:]):
+        with pytest.raises(ValueError, match="a row of factors for each row"):
+            _kernels.engine.add_csr_moments(data, indices, indptr, first, np.ascontiguousarray(wrong), totals)
+    with pytest.raises(ValueError, match="column index|totals has the wrong shape"):
+        _kernels.engine.add_csr_moments(data, indices, indptr, first, second, np.zeros((width, 2, problems)))
+
+
 def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
     width, length = 300, 512
     data, indices, indptr = sparse_case(rng, np.float64, np.int32, width)
@@ -156,6 +175,8 @@ def test_bad_indices_are_errors_not_crashes(kernel, rng):
             engine.add_csr_rows(data, indices, indptr, np.array([0]), np.zeros(10))
         with pytest.raises(ValueError, match="column index"):
             engine.add_csr_autocorrelation(data, indices, indptr, np.array([0]), diagonal, np.zeros(16))
+        with pytest.raises(ValueError, match="column index"):
+            engine.add_csr_moments(data, indices, indptr, np.ones((1, 1)), np.ones((1, 1)), np.zeros((10, 3, 1)))
     good = np.array([0, 1], np.int32)
     for broken in ([0, 3], [-1, 2], [2, 0]):
         with pytest.raises(ValueError, match="indptr"):

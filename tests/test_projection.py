@@ -59,6 +59,16 @@ def test_transform_is_the_matrix_product_it_says_it_is(data, selection, options)
     assert_allclose(isrht.inverse_transform(Z), Z @ R.T + origin, atol=1e-10)
 
 
+def test_a_sketch_can_be_centred(data):
+    X, y = data
+    isrht = ISRHT(8, sketch_size=16, center=True, random_state=0).fit(X, y)
+    Z = isrht.transform(X)
+    assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    R = isrht.fold(np.eye(8)).T
+    assert_allclose(X @ R - isrht.offsets_, Z, atol=1e-10)
+    assert isrht.inverse_transform(Z).shape == X.shape
+
+
 def test_all_columns_lose_nothing(data):
     X, y = data
     for selection in ("uniform", "top", "supervised"):

@@ -1,0 +1,166 @@
+"""The slow, obvious twin of BoostedISRHT: dense NumPy, one path at a time, copies of folds, Gram-Schmidt in full."""
+
+import numpy as np
+
+from isrht.small_svm import SmallSVMs
+
+CANDIDATES = [("standard", 0.0), ("standard", 2.0), ("z", 0.0), ("z", 2.0)]
+C_GRID = [4.0**exponent for exponent in range(-4, 5)]
+ROUND_GRID = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
+
+
+def walsh(j, d):
+    return np.array([1.0 - 2.0 * (bin(k & j).count("1") % 2) for k in range(d)])
+
+
+def code(y, n_classes):
+    Y = np.where(y[:, None] == np.arange(n_classes), 1.0, -1.0)
+    return Y[:, 1:] if n_classes == 2 else Y
+
+
+def solve(Z, y, C):
+    return SmallSVMs(Z, y[:, None], np.ones(len(y))).solve(np.zeros(1, int), np.full(1, C), np.zeros((1, 1)))[0]
+
+
+class SlowPath:
+    def __init__(self, X, Y, kind, tau, n_columns, per_round):
+        n, d = X.shape
+        raw = (X**2).sum(0)
+        self.mean = X.mean(0)
+        ss = ((X - self.mean) ** 2).sum(0)
+        self.ok = ss > 1e-10 * raw
+        sd = np.where(self.ok, np.sqrt(ss / n), 1.0)
+        self.units = 1 / sd if kind == "standard" else np.ones(d)
+        self.S = sd**2 if kind == "standard" else sd
+        self.row = (ss[self.ok] / self.S[self.ok]).sum() / n
+        self.X, self.Y, self.kind, self.tau = X - self.mean, Y, kind, tau
+        self.n_columns, self.per_round = n_columns, per_round
+        self.D, self.U, self.v = [], [], []
+        self.G = Y - Y.mean(0)
+        self.done = False
+
+    def columns(self, X):
+        return (X - self.mean) @ np.reshape(self.U, (-1, X.shape[1])).T / np.sqrt(self.row)
+
+    def directions(self):
+        if self.Y.shape[1] == 1:
+            return np.ones((1, 1))
+        V = self.X.T @ self.G
+        leading = np.linalg.eigh(V.T @ (V * np.where(self.ok, 1 / self.S, 0)[:, None]))[1][:, ::-1]
+        leading = leading[:, : min(self.per_round, self.n_columns - len(self.D))]
+        return leading * [1 if u[np.abs(u).argmax()] > 0 else -1 for u in leading.T]
+
+    def diagonal(self, g):
+        v = self.X.T @ g
+        variance = (self.X**2).T @ g**2
+        known = self.ok & (variance > 1e-10 * ((self.X + self.mean) ** 2).T @ g**2)
+        z = np.where(known, v / np.sqrt(np.where(known, variance, 1)), 0)
+        if self.kind == "signs":
+            z = np.where(self.ok, np.where(z < 0, -1, 1), 0)
+        z = np.sign(z) * np.maximum(np.abs(z) - self.tau, 0)
+        return v, z.astype(np.float32) * self.units
+
+    def grow(self):
+        if self.done or len(self.D) >= self.n_columns:
+            return
+        before = len(self.D)
+        for u in self.directions().T:
+            v, D = self.diagonal(self.G @ u)
+            norm = np.sqrt(self.S * D @ D)
+            if norm == 0:
+                continue
+            D = D / norm
+            rest = D.copy()
+            for _ in range(2):
+                for U in self.U:
+                    rest = rest - (self.S * U @ rest) * U
+            norm = np.sqrt(self.S * rest @ rest)
+            if norm >= 1e-6:
+                self.D.append(D), self.U.append(rest / norm), self.v.append(v)
+        if len(self.D) == before:
+            self.done = True
+            return
+        Z = self.X @ np.array(self.U).T / np.sqrt(self.row)
+        for k, y in enumerate(self.Y.T):
+            w = solve(Z, y, 1.0)
+            self.G[:, k] = y * np.maximum(0, 1 - y * (Z @ w[:-1] + w[-1]))
+        self.done = bool((self.G**2).sum() < 1e-10 * len(self.G))
+
+    def contrasts(self, n_components):
+        """(round, column) of the Walsh contrasts: rounds in turn, the earlier ones getting one more."""
+        T, d = len(self.D), len(self.mean)
+        width = 1 << (d - 1).bit_length()
+        H = np.array([walsh(j, d) for j in range(width)])
+        chosen = []
+        for t in range(T):
+            size = np.abs(H @ (self.D[t] * self.v[t]))
+            size = np.round(size / size.max(), 10)
+            size[0] = -1
+            count = len(range(t, n_components - T, T))
+            chosen += [(t, j) for j in np.lexsort((np.arange(width), -size))[: min(count, width - 1)]]
+        return chosen
+
+
+def plan(n_components, n_classes):
+    n_learned = min(n_components, 16 * (n_classes - 1))
+    per_round = int(np.ceil(n_learned / 32))
+    most = int(np.ceil(n_learned / per_round))
+    return n_learned, per_round, [t for t in ROUND_GRID if t < most] + [most]
+
+
+def held_out(X, y, n_classes, splits, candidates, n_components):
+    """Score and correlation of every cell."""
+    n_learned, per_round, grid = plan(n_components, n_classes)
+    shape = len(candidates), len(grid), len(C_GRID)
+    accuracy, hinge, evidence = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)
+    n_out = sum(len(test) for _, test in splits)
+    for i, (kind, tau) in enumerate(candidates):
+        paths = [SlowPath(X[a], code(y[a], n_classes), kind, tau, n_learned, per_round) for a, _ in splits]
+        rounds = 0
+        for j, wanted in enumerate(grid):
+            for path in paths:
+                for _ in range(wanted - rounds):
+                    path.grow()
+            rounds = wanted
+            for c, C in enumerate(C_GRID):
+                hits = losses = evidence_sum = 0
+                for path, (train, test) in zip(paths, splits, strict=True):
+                    Z, Y = path.columns(X[train]), code(y[test], n_classes)
+                    W = [solve(Z, label, C) for label in path.Y.T]
+                    F = np.stack([path.columns(X[test]) @ w[:-1] + w[-1] for w in W], 1)
+                    guess = (F[:, 0] > 0).astype(int) if n_classes == 2 else F.argmax(1)
+                    hits += (guess == y[test]).sum()
+                    losses += (np.maximum(0, 1 - Y * F) ** 2).mean(1).sum()
+                    F, Y = F - F.mean(0), Y - Y.mean(0)
+                    size = np.sqrt((F**2).sum(0) * (Y**2).sum(0))
+                    correlation = np.where(size > 0, (F * Y).sum(0) / np.where(size > 0, size, 1), 0)
+                    evidence_sum += correlation.max() * np.sqrt(len(test) / len(splits))
+                accuracy[i, j, c], hinge[i, j, c], evidence[i, j, c] = hits / n_out, losses / n_out, evidence_sum
+            score = (accuracy - 0.05 * hinge)[i].max(1)
+            if (j >= 3 and score[j] <= score[:j].max()) or all(path.done for path in paths):
+                break
+    return accuracy, accuracy - 0.05 * hinge, evidence, grid
+
+
+def choose(X, y, n_classes, splits, candidates, n_components):
+    """Candidate, rounds, C, held-out accuracy."""
+    accuracy, score, evidence, grid = held_out(X, y, n_classes, splits, candidates, n_components)
+    near = np.argwhere(score >= np.nanmax(score) - 1e-9)
+    i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
+    if evidence[i, j, c] < 3 + (np.sqrt(2 * np.log(n_classes)) if n_classes > 2 else 0):
+        i, j, c = len(candidates) - 1, 0, C_GRID.index(1 / 16)
+    return candidates[i], grid[j], C_GRID[c], accuracy[i, j, c]
+
+
+def boosted(X, y, n_components, splits, candidates=CANDIDATES):
+    """The chosen cell, and the projection as a mean and a matrix (n_features, components)."""
+    n_classes = len(np.unique(y))
+    (kind, tau), rounds, C, accuracy = choose(X, y, n_classes, splits, candidates, n_components)
+    n_learned, per_round, _ = plan(n_components, n_classes)
+    path = SlowPath(X, code(y, n_classes), kind, tau, min(n_learned, rounds * per_round), per_round)
+    for _ in range(rounds):
+        path.grow()
+    contrasts = path.contrasts(n_components)
+    weight = min(0.1, 0.4 / np.sqrt(max(1, len(contrasts))))
+    rows = path.U + [weight * path.D[t] * walsh(j, X.shape[1]) for t, j in contrasts]
+    return (kind, tau, rounds, C, accuracy), path.mean, np.array(rows).T * np.sqrt(C / path.row)
