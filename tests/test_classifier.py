@@ -99,7 +99,7 @@ def test_cross_validation_is_that_of_a_pipeline(digits):
     for row, C in enumerate([0.01, 1.0]):
         pipeline = make_pipeline(ISRHT(10, random_state=seed), LinearSVMCV([C], cv=2))
         assert_allclose(model.scores_[row], cross_val_score(pipeline, X, y, cv=cv))
-    assert model.C_ == [0.01, 1.0][int(np.argmax(model.mean_scores_))]
+    assert [0.01, 1.0][int(np.argmax(model.mean_scores_))] == model.C_
 
 
 def test_unsupervised_columns_are_projected_once(digits):
@@ -130,7 +130,9 @@ def test_sample_weights_count_as_rows(digits):
     X, y = X[:300], y[:300] % 2
     weights = np.arange(300) % 3
     weighted = ISRHTClassifier(8, C=0.5, scale="maxabs", random_state=0).fit(X, y, sample_weight=weights)
-    repeated = ISRHTClassifier(8, C=0.5, scale="maxabs", random_state=0).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    repeated = ISRHTClassifier(8, C=0.5, scale="maxabs", random_state=0).fit(
+        np.repeat(X, weights, 0), np.repeat(y, weights)
+    )
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-9)
 
 

@@ -219,7 +219,9 @@ def test_no_shared_function_is_compiled_for_a_newer_processor(variant, tmp_path)
     flags = {"avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma"]}
     target = tmp_path / "kernels.o"
     subprocess.run([*COMPILE, *flags[variant], "-c", CORE / f"kernels_{variant}.cpp", "-o", target], check=True)
-    symbols = subprocess.run(["nm", "-C", "--extern-only", "--defined-only", target], capture_output=True, text=True, check=True).stdout
+    symbols = subprocess.run(
+        ["nm", "-C", "--extern-only", "--defined-only", target], capture_output=True, text=True, check=True
+    ).stdout
     foreign = [line for line in symbols.splitlines() if f"isrht::{variant}::" not in line]
     assert [line for line in foreign if "__gxx_personality" not in line] == []
 

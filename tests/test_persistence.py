@@ -36,6 +36,7 @@ from isrht import (
     SparseEmbedding,
     persistence,
 )
+from isrht import archive as archive_module
 from isrht.persistence import ModelFileError, load, save
 
 N_FEATURES = 37
@@ -83,12 +84,8 @@ def make_data():
 def synced(monkeypatch):
     """What was synced to disk: noted instead of done, as it takes seconds on a busy disk."""
     done = []
-    monkeypatch.setattr(
-        os, "fsync", lambda descriptor: done.append(stat.S_IFMT(os.fstat(descriptor).st_mode))
-    )
-    monkeypatch.setattr(
-        os, "replace", lambda *paths, replace=os.replace: (replace(*paths), done.append("renamed"))
-    )
+    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append(stat.S_IFMT(os.fstat(descriptor).st_mode)))
+    monkeypatch.setattr(os, "replace", lambda *paths, replace=os.replace: (replace(*paths), done.append("renamed")))
     return done
 
 
@@ -530,7 +527,7 @@ def test_files_larger_than_allowed_are_refused_unread(small):
 def test_a_manifest_larger_than_allowed_is_refused(small):
     path, _ = small
     content = path.read_bytes()
-    head = persistence.local_header("manifest.json", 2**40, 0)
+    head = archive_module.local_header("manifest.json", 2**40, 0)
     path.write_bytes(head + content[len(head) :])
     with pytest.raises(ModelFileError, match=f"declares {2**40} bytes"):
         load(path)
@@ -538,18 +535,18 @@ def test_a_manifest_larger_than_allowed_is_refused(small):
 
 def read(path):
     raw = np.fromfile(path, dtype=np.uint8)
-    manifest = persistence.read_manifest(raw)
-    return manifest, persistence.read_members(raw, manifest)
+    manifest = archive_module.read_manifest(raw)
+    return manifest, archive_module.read_members(raw, manifest)
 
 
 def forge(path, *, node=None, arrays=None, manifest=None):
     """Rewrite a file with other contents and the right checksum, as a stranger could."""
     found, found_arrays = read(path)
-    raw, members = persistence.describe(node or found["model"], arrays or found_arrays)
+    raw, members = archive_module.describe(node or found["model"], arrays or found_arrays)
     forged = json.loads(raw) | (manifest or {})
     del forged["sha256"]
-    forged["sha256"] = persistence.checksum(forged, [data for *_, data in members])
-    path.write_bytes(b"".join(map(bytes, persistence.archive(persistence.to_json(forged), members))))
+    forged["sha256"] = archive_module.checksum(forged, [data for *_, data in members])
+    path.write_bytes(b"".join(map(bytes, archive_module.archive(archive_module.to_json(forged), members))))
 
 
 def test_a_forged_file_that_is_right_loads(small):
@@ -611,14 +608,14 @@ def test_a_manifest_written_otherwise_is_refused(small):
     path, _ = small
     manifest, _ = read(path)
     for text in (json.dumps(manifest).encode(), b"[" * 100_000, b"1" * 5000, b"NaN", b"\xff"):
-        path.write_bytes(b"".join(persistence.archive(text, [])))
+        path.write_bytes(b"".join(archive_module.archive(text, [])))
         with pytest.raises(ModelFileError, match=r"its manifest is (damaged|nested|not that of a model)"):
             load(path)
     deep = {"format": "isrht-model", "format_version": 1}
-    for key in persistence.MANIFEST_KEYS[2:]:
+    for key in archive_module.MANIFEST_KEYS[2:]:
         deep[key] = {}
     text = json.dumps(deep).replace('"model": {}', f'"model": {"[" * 900}{"]" * 900}')
-    path.write_bytes(b"".join(persistence.archive(text.encode(), [])))
+    path.write_bytes(b"".join(archive_module.archive(text.encode(), [])))
     with pytest.raises(ModelFileError):
         load(path)
 
@@ -626,9 +623,9 @@ def test_a_manifest_written_otherwise_is_refused(small):
 def test_a_wrong_checksum_is_named(small):
     path, _ = small
     manifest, arrays = read(path)
-    _, members = persistence.describe(manifest["model"], arrays)
+    _, members = archive_module.describe(manifest["model"], arrays)
     manifest["sha256"] = "0" * 64
-    path.write_bytes(b"".join(map(bytes, persistence.archive(persistence.to_json(manifest), members))))
+    path.write_bytes(b"".join(map(bytes, archive_module.archive(archive_module.to_json(manifest), members))))
     with pytest.raises(ModelFileError, match="its checksum is wrong"):
         load(path)
 
@@ -697,9 +694,7 @@ def test_arrays_that_do_not_fit_are_refused(fitted, path):
                 continue
             path.write_bytes(content)
             forge(path, arrays=arrays | {name: other})
-            with pytest.raises(
-                ModelFileError, match=r"has shape|is of type|is not finite|are not|are out of"
-            ):
+            with pytest.raises(ModelFileError, match=r"has shape|is of type|is not finite|are not|are out of"):
                 load(path)
         path.write_bytes(content)
         forge(path, arrays={key: value for key, value in arrays.items() if key != name})
@@ -764,13 +759,13 @@ def test_lists_of_strings_that_are_none_are_refused(data, path):
     manifest, arrays = read(path)
     good = json.dumps(arrays["classes_"].tolist())
     for bad in ("[1, 2, 3]", '{"a": 1}', "[1", "é", '["a", ["b"]]'):
-        raw, members = persistence.describe(manifest["model"], arrays)
+        raw, members = archive_module.describe(manifest["model"], arrays)
         bad = bad.encode("latin-1").ljust(len(good))
         members[0] = ("classes_.json", b"", np.frombuffer(bad, dtype=np.uint8))
         forged = json.loads(raw)
         del forged["sha256"]
-        forged["sha256"] = persistence.checksum(forged, [data for *_, data in members])
-        path.write_bytes(b"".join(map(bytes, persistence.archive(persistence.to_json(forged), members))))
+        forged["sha256"] = archive_module.checksum(forged, [data for *_, data in members])
+        path.write_bytes(b"".join(map(bytes, archive_module.archive(archive_module.to_json(forged), members))))
         with pytest.raises(ModelFileError, match=r"classes_ is (damaged|not a list of strings)"):
             load(path)
 

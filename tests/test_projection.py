@@ -101,7 +101,9 @@ def test_partial_fit_selects_anew_when_more_rows_come(data):
     X, y = data
     isrht = ISRHT(5, selection="top", random_state=0).partial_fit(X[:10])
     before = isrht.selected_columns_
-    assert_array_equal(isrht.partial_fit(X[10:]).selected_columns_, ISRHT(5, selection="top", random_state=0).fit(X).selected_columns_)
+    assert_array_equal(
+        isrht.partial_fit(X[10:]).selected_columns_, ISRHT(5, selection="top", random_state=0).fit(X).selected_columns_
+    )
     assert isrht.statistics_.n_samples == 90
     assert not np.array_equal(before, isrht.selected_columns_)
 

@@ -86,6 +86,8 @@ def test_overflow_is_an_error():
 
 
 def test_without_squares():
-    statistics = measure(np.ones((3, 4)), np.zeros(3, int), np.arange(1), Rotation(np.ones(4, np.int8)), with_squares=False)
+    statistics = measure(
+        np.ones((3, 4)), np.zeros(3, int), np.arange(1), Rotation(np.ones(4, np.int8)), with_squares=False
+    )
     assert isinstance(statistics, ColumnStatistics)
     assert statistics.squares is None

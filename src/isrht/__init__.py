@@ -2,27 +2,54 @@
 
 The data flow, and the modules in which it happens::
 
-    load -> scale -> rotate  -> measure    -> score  -> select    -> project    -> classify   -> report
-                     rotation   statistics    scores    selection    projection    svm, classifier
+    load -> scale -> rotate  -> measure    -> score  -> select    -> project    -> classify        -> report
+    datasets         rotation   statistics    scores    selection    projection    svm, classifier    report
+
+Names are imported when they are first used (PEP 562): the command line's ``--help`` does not wait for scikit-learn.
 """
 
-from isrht.classifier import ISRHTClassifier
-from isrht.embedding import SparseEmbedding
-from isrht.hadamard import fwht
-from isrht.leverage import LeverageScoreSelection
-from isrht.methods import make_projection
-from isrht.projection import ISRHT
-from isrht.svm import LinearSVM, LinearSVMCV
+from __future__ import annotations
+
+from importlib import import_module
 
 __version__ = "0.1.0"
 
+_HOMES = {
+    "ISRHT": "projection",
+    "BoostedISRHT": "boosting",
+    "ISRHTClassifier": "classifier",
+    "LeverageScoreSelection": "leverage",
+    "LinearSVM": "svm",
+    "LinearSVMCV": "svm",
+    "SparseEmbedding": "embedding",
+    "fwht": "hadamard",
+    "load": "persistence",
+    "make_projection": "methods",
+    "save": "persistence",
+}
+
 __all__ = [
     "ISRHT",
+    "BoostedISRHT",
     "ISRHTClassifier",
     "LeverageScoreSelection",
     "LinearSVM",
     "LinearSVMCV",
     "SparseEmbedding",
     "fwht",
+    "load",
     "make_projection",
+    "save",
 ]
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,35 +1,31 @@
-"""``python -m isrht info``: what is installed, and which kernels serve."""
+"""``python -m isrht``, and the ``isrht`` command.
+
+The command line needs the ``cli`` extra. Without it ``info`` still works, because a bug report should not need
+anything installed first.
+"""
 
 from __future__ import annotations
 
-import argparse
-import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
-
-from isrht import __version__, _kernels
-
-
-def information():
-    """The facts a bug report needs, as (name, value) pairs."""
-    yield "isrht", __version__
-    yield "kernel", _kernels.active()
-    yield "kernels available", ", ".join(_kernels.available())
-    yield "processor", f"{platform.machine()}: {', '.join(_kernels.processor_features()) or 'features unknown'}"
-    yield "python", platform.python_version()
-    for package in ("numpy", "scipy", "scikit-learn"):
-        try:
-            yield package, version(package)
-        except PackageNotFoundError:
-            yield package, "not installed"
-    yield "system", platform.platform()
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="isrht", description=__doc__.partition(": ")[2])
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("info", help="version, chosen kernel, processor features, versions of what it builds on")
-    parser.parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        from isrht.cli.app import app
+    except ModuleNotFoundError as error:
+        if error.name != "typer":
+            raise
+        return _without_typer(arguments)
+    return app(arguments, standalone_mode=True)
+
+
+def _without_typer(arguments):
+    if arguments != ["info"]:
+        print("isrht: only 'isrht info' works without the command line's packages: pip install 'isrht[cli]'", file=sys.stderr)
+        return 2
+    from isrht.information import information
+
     for name, value in information():
         print(f"{name:18} {value}")
     return 0

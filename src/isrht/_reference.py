@@ -61,7 +61,9 @@ def project_csr(data, indices, indptr, diagonal, length, columns, scales, out):
         block = matrix[rows]
         features, places = np.unique(block.indices, return_inverse=True)
         signs = 1 - 2 * (np.bitwise_count(features[:, None] & columns) % 2).astype(data.dtype)
-        compact = sp.csr_array((block.data * diagonal[block.indices], places, block.indptr), (len(out[rows]), len(features)))
+        compact = sp.csr_array(
+            (block.data * diagonal[block.indices], places, block.indptr), (len(out[rows]), len(features))
+        )
         np.multiply(compact @ signs, scales, out=out[rows])
 
 
@@ -82,6 +84,19 @@ def add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, totals):
         features = indices[entries]
         values = data[entries].astype(np.float64) * diagonal[features]
         np.add.at(totals, features[:, None] ^ features, np.multiply.outer(values, values))
+
+
+def add_csr_moments(data, indices, indptr, first, second, totals):
+    """Add ``x first``, ``x second`` and ``x**2 second`` to ``totals`` (width, 3, problems), with factors per row."""
+    matrix = _csr(data.astype(np.float64), indices, indptr, len(totals))
+    if first.shape != second.shape or len(first) != matrix.shape[0]:
+        raise ValueError("first and second must have a row of factors for each row")
+    if totals.shape[1:] != (3, first.shape[1]):
+        raise ValueError("totals has the wrong shape")
+    squares = _csr(matrix.data**2, indices, indptr, len(totals))
+    totals[:, 0] += matrix.T @ first
+    totals[:, 1] += matrix.T @ second
+    totals[:, 2] += squares.T @ second
 
 
 def _rotated(x, diagonal, length):

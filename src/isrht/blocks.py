@@ -8,7 +8,6 @@ computed them, so the number of workers never changes a bit of the result.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -74,16 +73,16 @@ class RowBlocks:
 
     def map(self, function, n_jobs=None):
         """Yield ``function(block)`` in block order; at most one block per worker is under way."""
-        workers = joblib.effective_n_jobs(n_jobs)
+        workers = job_count(n_jobs)
         if workers == 1 or self.n_samples <= self.block_rows:
             yield from map(function, self)
             return
         with ThreadPoolExecutor(workers) as pool:
             under_way = deque()
             for block in self:
-                under_way.append(pool.submit(function, block))
-                if len(under_way) > workers:
+                if len(under_way) == workers:
                     yield under_way.popleft().result()
+                under_way.append(pool.submit(function, block))
             while under_way:
                 yield under_way.popleft().result()
 
@@ -110,11 +109,25 @@ def worker_count(workers):
     """The number of threads meant by ``workers``, as :func:`scipy.fft.fft` reads it."""
     if workers is None:
         return 1
-    cores = os.cpu_count() or 1
+    cores = joblib.cpu_count()
     count = cores + 1 + workers if workers < 0 else workers
     if count < 1:
-        raise ValueError(f"workers must be a positive number, or from -1 to -{cores} to count back from all cores, got {workers}")
+        raise ValueError(
+            f"workers must be positive, or from -1 to -{cores} to count back from all cores, got {workers}"
+        )
     return count
+
+
+def job_count(n_jobs):
+    """The number of threads meant by ``n_jobs``, as scikit-learn reads it.
+
+    Not ``joblib.effective_n_jobs``: within a process of a pool it would forbid processes, and these are threads.
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: use a positive number, -1 for all cores, or None for one")
+    return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
 
 
 def _take(values, rows):

@@ -5,10 +5,12 @@ Everything between a row and its score is linear, so after training it is folded
 
 No leakage: columns chosen with the labels have seen the labels of every training row, so a C that is cross-validated
 on them is judged too kindly. Where the selection looks at y, each fold chooses its own columns from its own training
-rows; where it does not, the data are projected once.
+rows; where it does not, the data are projected once. ``selection="boosted"`` has chosen its C on held-out rows already.
 """
 
 from __future__ import annotations
+
+from numbers import Integral
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isrht.boosting import BoostedISRHT
 from isrht.newton import fit_path, one_blas_thread, training_blocks
 from isrht.projection import ISRHT
 from isrht.svm import (
@@ -42,13 +45,16 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     Parameters
     ----------
     n_components, selection, balance, center, replace, sketch_size, n_score_samples
-        As in :class:`ISRHT`.
+        As in :class:`ISRHT`. Or ``selection="boosted"``: the columns of :class:`BoostedISRHT`, to which the other
+        parameters of this line but ``n_components`` mean nothing.
     C : float or "cv", default="cv"
-        The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation.
+        The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation. Boosted columns are scaled to
+        the C that did best on held-out rows, so there "cv" is 1 and a number is a multiple of that C.
     Cs : sequence of float, default=2**-5 ... 2**5
     cv : int, splitter or iterable of (train, test), default=5
+        What is held out. With boosted columns, 5 means fifths until 12,500 rows have been held out.
     scoring : None, str or callable, default=None
-        What cross-validation maximises; None is accuracy.
+        What cross-validation maximises; None is accuracy, the only one for boosted columns.
     project_once : bool, default=False
         Cross-validate C on columns that were chosen with all labels, as the paper does: cheaper, and too rosy where
         the selection looks at y, because the rows held out helped to choose the columns. For reproducing its protocol.
@@ -69,14 +75,14 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         Weights of the original features: projection and SVM folded together.
     intercept_ : ndarray of shape (1 or n_classes,)
     classes_ : ndarray of shape (n_classes,)
-    projection_ : ISRHT
+    projection_ : ISRHT or BoostedISRHT
     svm_ : LinearSVM
         On the projected columns. ``svm_.decision_function(transform(X))``, the paper's way in O(d log d), agrees with
         ``decision_function(X)`` to rounding.
     scaler_ : MaxAbsScaler, MinMaxScaler or None
     C_ : float
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
-        With ``C="cv"``: as in :class:`LinearSVMCV`.
+        With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C they are scaled to.
     n_iter_, n_features_in_ : int
     feature_names_in_ : ndarray of str, where X has string column names
 
@@ -146,17 +152,20 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         sample_weight : None, float or array of shape (n_samples,)
             A weight of 2 is the same as having the row twice, and 0 as not having it.
         """
+        for stale in ("Cs_", "scores_", "mean_scores_", "std_scores_"):
+            vars(self).pop(stale, None)
         self._check_own_parameters()
         X, codes, weights = self._validate(X, y, sample_weight)
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
         projection = self._make_projection()
-        self.projection_ = clone(projection).fit(X, codes, sample_weight=weights)
+        self.projection_ = clone(projection).fit(X, codes, sample_weight=self._projection_weights(codes, weights))
         Z = self.projection_.transform(X)
         self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, codes, weights)
         self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, self.classes_[codes], weights)
         self.n_iter_ = self.svm_.n_iter_
-        self.coef_, self.intercept_ = self._fold()
+        with one_blas_thread():
+            self.coef_, self.intercept_ = self._fold()
         return self
 
     def transform(self, X):
@@ -184,6 +193,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             raise ValueError(f"C must be a positive number or 'cv', got {self.C!r}")
         else:
             check_positive_number("C", self.C)
+        if self.selection == "boosted" and self.scoring is not None:
+            raise ValueError(f'selection="boosted" chooses by accuracy: scoring must be None, got {self.scoring!r}')
 
     def _fit_scaler(self, X, weights):
         if self.scale is None:
@@ -198,6 +209,10 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     def _make_projection(self):
         """An unfitted projection with a seed of its own, so that every fold draws the same signs."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        if self.selection == "boosted":
+            cv = "auto" if isinstance(self.cv, Integral) and self.cv == 5 else self.cv
+            return BoostedISRHT(self.n_components, cv=cv, random_state=seed, n_jobs=self.n_jobs)
         return ISRHT(
             self.n_components,
             selection=self.selection,
@@ -207,9 +222,15 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             replace=self.replace,
             sketch_size=self.sketch_size,
             n_score_samples=self.n_score_samples,
-            random_state=check_random_state(self.random_state).randint(2**31 - 1),
+            random_state=seed,
             n_jobs=self.n_jobs,
         )
+
+    def _projection_weights(self, codes, weights):
+        """Boosted columns take class weights as weights of the rows; the others have a parameter for them."""
+        if self.selection != "boosted":
+            return weights
+        return weighted_rows(self.class_weight, self.classes_, codes, weights)
 
     def _projection_class_weight(self):
         """Class weights by class number, which is what the projection gets for labels."""
@@ -223,7 +244,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     def _choose_C(self, projection, X, Z, codes, weights):
         labels_were_used = self.selection == "supervised"
-        if labels_were_used and not self.project_once:
+        if self.selection == "boosted":
+            self.Cs_, self.scores_ = np.ones(1), self.projection_.fold_scores_[None]
+        elif labels_were_used and not self.project_once:
             self.scores_ = self._score_folds(projection, X, codes, weights)
         else:
             search = LinearSVMCV(self.Cs_, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
@@ -254,9 +277,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _fold(self):
         """Weights and intercepts on the original features."""
         coef = self.projection_.fold(self.svm_.coef_)
-        intercept = self.svm_.intercept_.copy()
-        if self.projection_.center:
-            intercept -= coef @ self.projection_.mean_
+        intercept = self.svm_.intercept_ - self.svm_.coef_ @ self.projection_.offsets_
         if self.scale == "minmax":
             intercept += coef @ self.scaler_.min_
         if self.scale == "maxabs":

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isrht.validation import FLOATS, check_positive_integer
 
+
 class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Count sketch: project by a matrix with one random sign per feature, in one random column.
 

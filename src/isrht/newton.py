@@ -358,9 +358,7 @@ class ExactNewton(Newton):
 
     def directions(self, state, open_, C, rate):
         gradients = state.weights[open_] + C * state.gradient[open_]
-        directions = np.stack(
-            [-solve_hessian(state.curvature[p], C, g) for p, g in zip(open_, gradients, strict=True)]
-        )
+        directions = np.stack([-solve_hessian(state.curvature[p], C, g) for p, g in zip(open_, gradients, strict=True)])
         return directions, -0.5 * (directions * gradients).sum(axis=1)
 
 
@@ -408,9 +406,7 @@ class ConjugateNewton(Newton):
             if len(running) == 0:
                 break
             chosen, along = open_[running], search[running]
-            product = along + 2 * C * self.sum(
-                self.gram_product, state.problems[chosen], state.weights[chosen], along
-            )
+            product = along + 2 * C * self.sum(self.gram_product, state.problems[chosen], state.weights[chosen], along)
             length = size[running] / (along * product).sum(axis=1)
             directions[running] += length[:, None] * along
             residual[running] -= length[:, None] * product

@@ -79,7 +79,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_components_, n_features_padded_, n_features_in_ : int
     feature_names_in_ : ndarray of str, where X has string column names
     mean_ : ndarray of shape (n_features,)
-        With ``center=True``, the mean that is subtracted.
+        With ``center=True``, the mean that is subtracted (of the sketched features if there is a sketch).
     embedding_ : SparseEmbedding or None
         The sketch.
 
@@ -148,6 +148,8 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ``classes`` may list all labels that will come; without it, they are learned as they come.
         """
         first = not hasattr(self, "signs_")
+        if not first and self._selected is not None and self._selected.scores is None:
+            raise ValueError("a model from a file has no statistics to add to: use fit instead of partial_fit")
         X, labels = self._validate(X, y, reset=first)
         weights = checked_sample_weight(sample_weight, X)
         if self.n_score_samples is not None:
@@ -168,7 +170,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
         if self.center:
-            projected -= self._project_mean().astype(projected.dtype)
+            projected -= self.offsets_.astype(projected.dtype)
         return _checked_finite(projected)
 
     def inverse_transform(self, X):
@@ -182,11 +184,13 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Z = Z.astype(np.float64, copy=False) if Z.dtype != np.float32 else Z
         if Z.shape[1] != self.n_components_:
             raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={self.n_components_} are expected")
-        back = self.fold(Z)
-        return back + self.mean_.astype(back.dtype) if self.center else back
+        back = self._rotation.project_back(Z, self.selected_columns_, self.column_scales_)
+        if self.center:
+            back += self.mean_.astype(back.dtype)
+        return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
 
     def fold(self, weights):
-        """Weights on components as weights on features: ``transform(X) @ w`` is ``X @ fold(w)`` up to a constant."""
+        """Weights on components as weights on features: ``transform(X) @ w.T`` is ``(X @ fold(w).T) - offsets_ @ w.T``."""
         back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
         return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
 
@@ -205,6 +209,13 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     @property
     def selection_probabilities_(self):
         return self._selection.probabilities
+
+    @property
+    def offsets_(self):
+        """What is subtracted from each component: the projected mean, or zero without ``center``."""
+        if not self.center:
+            return np.zeros(self.n_components_)
+        return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
 
     @property
     def n_components_(self):
@@ -249,7 +260,9 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Check parameters and data; labels are None where no class is needed."""
         self._check_parameters()
         needs_labels = self.selection == "supervised" or self.class_weight is not None
-        X = validate_data(self, X, y if needs_labels else "no_validation", accept_sparse="csr", dtype=FLOATS, reset=reset)
+        X = validate_data(
+            self, X, y if needs_labels else "no_validation", accept_sparse="csr", dtype=FLOATS, reset=reset
+        )
         if not needs_labels:
             return X, None
         if y is None:
@@ -368,9 +381,6 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _mean(self):
         weights = self._class_weights(self.statistics_)
         return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
-
-    def _project_mean(self):
-        return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
 
 
 def _take(values, chosen):

@@ -1,0 +1,350 @@
+"""Beyond the paper: diagonals that learn, and columns that work on what the others left unexplained.
+
+The paper draws the signs D blindly and picks columns once. :class:`BoostedISRHT` keeps the structure ``R = D H S`` and
+changes two things. The diagonal is learned: ``z_k``, how many standard errors the gradient of feature k is away from
+zero, soft-thresholded, so that column 0 of H points along the class signal instead of cancelling it. And columns come
+in rounds: each takes the residual of a small SVM on the columns so far as its labels (:mod:`isrht.learned_columns`).
+How many rounds, which diagonal and which C is chosen on rows that the diagonals have not seen (:mod:`isrht.held_out`).
+
+Components beyond the learned ones are Walsh contrasts of the same diagonals: other columns of H, along which the
+gradient is largest. They are weighted down, so that they may correct the learned columns but not outvote them.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from isrht.blocks import RowBlocks
+from isrht.hadamard import next_power_of_two
+from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_weights, held_out_fifths
+from isrht.learned_columns import Candidate, Path, grow, measure_features
+from isrht.newton import one_blas_thread
+from isrht.rotation import Rotation
+from isrht.validation import FLOATS, check_positive_integer, checked_sample_weight
+
+DIAGONALS = ("auto", "standard", "z", "signs")
+# In this order: among equals the later one is preferred, and the last is the cautious one.
+KINDS = {"auto": ("standard", "z"), "standard": ("standard",), "z": ("z",), "signs": ("signs",)}
+THRESHOLDS = (0.0, 2.0)
+# Learned columns per class beyond the first, and the most rounds that they are spread over.
+LEARNED_PER_CLASS = 16
+MOST_ROUNDS = 32
+# A contrast weighs this much of a learned column, and all of them together at most four such.
+CONTRAST_WEIGHT = 0.1
+CONTRASTS_TOGETHER = 0.4
+# Dense rows are multiplied by the projection as a matrix while it has at most so many elements.
+MATRIX_ELEMENTS = 2**24
+
+
+class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Columns of Hadamard transforms whose diagonals are learned from the labels, round by round.
+
+    Parameters
+    ----------
+    n_components : int, default=16
+        The number of columns. At most 16 per class beyond the first are learned; the rest are Walsh contrasts.
+    rounds : "auto" or int, default="auto"
+        The number of rounds. "auto" chooses it on held-out rows, and stops at one if the labels look like noise.
+    threshold : "auto" or float, default="auto"
+        Features whose gradient is within this many standard errors of zero are left out of a round, the others are
+        moved as much towards zero. "auto" chooses between 0 and 2 on held-out rows.
+    diagonal : {"auto", "standard", "z", "signs"}, default="auto"
+        - "z": the gradient of each feature over its standard error, on the features as they are.
+        - "standard": the same on features divided by their standard deviation.
+        - "auto": one of these two, chosen on held-out rows.
+        - "signs": the sign of z alone, one bit per feature and round, for tiny models. It has no threshold.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        What is held out to choose. "auto": stratified fifths, held out in turn until 12,500 rows have been, so that
+        from there on one fifth serves.
+    random_state : int, RandomState instance or None, default=None
+        Draws the fifths. Nothing else is random.
+    n_jobs : int, default=None
+        Threads. The model does not depend on it.
+
+    Attributes
+    ----------
+    rounds_, threshold_, diagonal_ : int, float, str
+        What was chosen, or given.
+    C_ : float
+        The C that was chosen, in units in which the mean squared row is 1. Columns are scaled by its root, so that an
+        SVM with C=1 on the columns is the one that was chosen; C is not to be cross-validated on them again.
+    held_out_score_ : float
+        The accuracy on held-out rows of what was chosen: an honest estimate, up to the choice among few.
+    fold_scores_ : ndarray of shape (n_folds,)
+        The same in each fold.
+    has_signal_ : bool
+        Whether the held-out scores were correlated with the labels beyond chance.
+    diagonals_ : ndarray of shape (n_learned_, n_features)
+        D_1 ... D_T.
+    mixing_ : ndarray of shape (n_learned_, n_learned_)
+        A, triangular: learned column t is ``mixing_[t] @ diagonals_``, times its scale.
+    selected_columns_, column_rounds_, column_scales_ : ndarrays of shape (n_components_,)
+        The column of H, whose diagonal, and the factor of every component. The learned ones, column 0 each, come first.
+    mean_ : ndarray of shape (n_features,)
+        The mean of the features, which is subtracted. ``transform`` needs only its projection, ``offsets_``.
+    classes_ : ndarray of shape (n_classes,)
+    n_learned_, n_components_, n_features_padded_, n_features_in_ : int
+        ``n_components_`` is less than ``n_components`` where there are not so many columns: ``n_learned_`` diagonals
+        have ``n_features_padded_`` columns each.
+    feature_names_in_ : ndarray of str, where X has string column names
+
+    Notes
+    -----
+    A round is two passes over the rows, O(nnz) each, shared by all candidates and folds, and O(d) work on the
+    features. Beyond the data, ``fit`` holds O(d) totals and one diagonal in float32 per round, candidate and fold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from isrht import BoostedISRHT, LinearSVM
+    >>> X, y = load_digits(return_X_y=True)
+    >>> boosted = BoostedISRHT(16, random_state=0).fit(X[:1000], y[:1000] % 2)
+    >>> svm = LinearSVM(1.0).fit(boosted.transform(X[:1000]), y[:1000] % 2)
+    >>> bool(svm.score(boosted.transform(X[1000:]), y[1000:] % 2) > 0.87)
+    True
+    """
+
+    # The columns are always centred: what projection + SVM is folded into has to know.
+    center = True
+
+    def __init__(
+        self,
+        n_components=16,
+        *,
+        rounds="auto",
+        threshold="auto",
+        diagonal="auto",
+        cv="auto",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.rounds = rounds
+        self.threshold = threshold
+        self.diagonal = diagonal
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
+
+        A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores.
+        """
+        self._check_parameters()
+        X, codes, weights = self._validate(X, y, sample_weight)
+        Y = coded(codes, len(self.classes_))
+        with one_blas_thread():
+            choice = self._choose(X, Y, codes, weights)
+            features, path = self._learn(X, Y, weights, choice)
+        self._keep(choice, features, path)
+        return self
+
+    def transform(self, X):
+        """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        projected = self._project(X)
+        projected -= self.offsets_.astype(projected.dtype)
+        if not np.isfinite(projected).all():
+            raise ValueError(
+                f"the projection overflows {projected.dtype}: X has values too large for its precision; "
+                "scale X (for example by its largest absolute value) or convert it to float64"
+            )
+        return projected
+
+    def fold(self, weights):
+        """Weights on components as weights on features: ``transform(X) @ w`` is ``X @ fold(w)`` up to a constant."""
+        weights = np.asarray(weights) * self.column_scales_
+        learned = weights[:, : self.n_learned_] @ self.mixing_
+        folded = np.zeros((len(weights), self.n_features_in_))
+        for t, rotation, mine in self._rounds():
+            columns = np.concatenate([[0], self.selected_columns_[mine]])
+            pulls = np.column_stack([learned[:, t], weights[:, mine]])
+            folded += rotation.project_back(pulls, columns, self._unnormalised(len(columns)))
+        return folded
+
+    @property
+    def diagonals_(self):
+        return np.stack([self._diagonal(t) for t in range(self.n_learned_)])
+
+    @property
+    def n_components_(self):
+        return len(self.selected_columns_)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    @property
+    def nbytes(self):
+        """Bytes of what ``transform`` needs: diagonals and their units, A, columns, scales and offsets."""
+        arrays = [self._stored, self._support, self._units, self.mixing_, self.selected_columns_, self.column_rounds_]
+        arrays += [self.column_scales_, self.offsets_]
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _check_parameters(self):
+        check_positive_integer("n_components", self.n_components)
+        if self.rounds != "auto":
+            check_positive_integer("rounds", self.rounds)
+        if self.diagonal not in DIAGONALS:
+            raise ValueError(f"diagonal must be one of {', '.join(map(repr, DIAGONALS))}, got {self.diagonal!r}")
+        if self.threshold == "auto":
+            return
+        if not isinstance(self.threshold, Real) or isinstance(self.threshold, bool):
+            raise TypeError(f"threshold must be 'auto' or a number, got {self.threshold!r}")
+        if not 0 <= self.threshold < np.inf:
+            raise ValueError(f"threshold must be finite and not negative, got {self.threshold!r}")
+        if self.diagonal == "signs" and self.threshold > 0:
+            raise ValueError(f"diagonal='signs' has no threshold, got threshold={self.threshold!r}")
+
+    def _validate(self, X, y, sample_weight):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        weights = checked_sample_weight(sample_weight, X)
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {y[0]!r}")
+        if sp.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X, codes, weights
+
+    def _candidates(self):
+        thresholds = THRESHOLDS if self.threshold == "auto" else (float(self.threshold),)
+        if self.diagonal == "signs":
+            thresholds = (0.0,)
+        return [Candidate(kind, threshold) for kind in KINDS[self.diagonal] for threshold in thresholds]
+
+    def _plan(self):
+        """Rounds to try, columns to learn at most, and how many in a round."""
+        n_learned = min(self.n_components, LEARNED_PER_CLASS * (len(self.classes_) - 1))
+        per_round = -(-n_learned // MOST_ROUNDS)
+        if self.rounds != "auto":
+            return [self.rounds], min(self.n_components, self.rounds * per_round), per_round
+        most = -(-n_learned // per_round)
+        return [rounds for rounds in ROUND_GRID if rounds < most] + [most], n_learned, per_round
+
+    def _choose(self, X, Y, codes, weights):
+        candidates, (grid, n_columns, per_round) = self._candidates(), self._plan()
+        rng = check_random_state(self.random_state)
+        if isinstance(self.cv, str) and self.cv == "auto":
+            splits = held_out_fifths(codes, rng)
+        else:
+            splits = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
+        sides = fold_weights(splits, weights)
+        if sides is None:
+            nowhere = np.full((len(candidates), len(grid), 0), np.nan)
+            return Choice(candidates[-1], grid[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
+        search = Search(X, Y, codes, *sides, candidates, grid, n_columns, per_round, self.n_jobs)
+        search.run()
+        return search.choice(may_be_noise=self.rounds == "auto")
+
+    def _learn(self, X, Y, weights, choice):
+        """The columns from all rows. Where no feature passes the threshold, there is none."""
+        _, n_columns, per_round = self._plan()
+        features = measure_features(X, weights[:, None], self.n_jobs)
+        n_columns = min(n_columns, choice.rounds * per_round)
+        for threshold in sorted({choice.candidate.threshold, 0.0}, reverse=True):
+            candidate = choice.candidate._replace(threshold=threshold)
+            path = Path(candidate, 0, features, Y, weights, n_columns, n_contrasts=self.n_components)
+            for _ in range(choice.rounds):
+                grow(X, features, [path], per_round, self.n_jobs)
+            if path.size:
+                break
+        return features, path
+
+    def _keep(self, choice, features, path):
+        self.diagonal_, self.threshold_ = path.candidate
+        self.C_, self.has_signal_ = choice.C, choice.has_signal
+        self.held_out_score_, self.fold_scores_ = choice.accuracy, choice.fold_scores
+        self.mean_ = features.mean[:, 0]
+        self.n_features_padded_ = next_power_of_two(self.n_features_in_)
+        self._keep_diagonals(features, path)
+        per_round = self._plan()[2]
+        self.rounds_ = -(-self.n_learned_ // per_round)
+        self._keep_columns(path)
+        self.offsets_ = self._project(self.mean_[None])[0]
+
+    def _keep_diagonals(self, features, path):
+        if not path.size:  # no feature differs between the classes at all: a diagonal of zeros, columns of zeros
+            path.size, path.z[0], path.norms[0], path.mixing[0, 0] = 1, 0, 1, 1
+            path.contrasts.append(np.arange(1, min(self.n_components, self.n_features_padded_)))
+        self.n_learned_ = path.size
+        self.mixing_ = np.ascontiguousarray(path.mixing[: path.size, : path.size])
+        self._norms = path.norms[: path.size].copy()
+        self._units = 1 / features.deviation[:, 0] if self.diagonal_ == "standard" else None
+        self._support = np.packbits(path.z[0] != 0) if self.diagonal_ == "signs" else None
+        z = path.z[: path.size]
+        self._stored = np.packbits(z > 0, axis=1) if self.diagonal_ == "signs" else z.copy()
+        self._row_scale = path.row_scale
+
+    def _keep_columns(self, path):
+        wanted = self.n_components - self.n_learned_
+        each = [len(range(t, wanted, self.n_learned_)) for t in range(self.n_learned_)]
+        contrasts = [columns[:count] for columns, count in zip(path.contrasts, each, strict=True)]
+        learned = np.arange(self.n_learned_)
+        sizes = [len(columns) for columns in contrasts]
+        self.selected_columns_ = np.concatenate([np.zeros_like(learned), *contrasts])
+        self.column_rounds_ = np.concatenate([learned, np.repeat(learned, sizes)])
+        weight = min(CONTRAST_WEIGHT, CONTRASTS_TOGETHER / np.sqrt(max(1, sum(sizes))))
+        relative = np.where(np.arange(len(self.selected_columns_)) < self.n_learned_, 1.0, weight)
+        self.column_scales_ = relative * np.sqrt(self.C_) * self._row_scale
+
+    def _diagonal(self, t):
+        if self.diagonal_ == "signs":
+            positive = np.unpackbits(self._stored[t], count=self.n_features_in_).astype(np.float64)
+            used = np.unpackbits(self._support, count=self.n_features_in_)
+            return used * (2 * positive - 1) / self._norms[t]
+        diagonal = self._stored[t].astype(np.float64) / self._norms[t]
+        return diagonal if self._units is None else diagonal * self._units
+
+    def _rounds(self):
+        """For each diagonal: its number, its rotation, and which components are its contrasts."""
+        contrast = np.arange(self.n_components_) >= self.n_learned_
+        for t in range(self.n_learned_):
+            yield t, Rotation(self._diagonal(t)), np.flatnonzero(contrast & (self.column_rounds_ == t))
+
+    def _unnormalised(self, count):
+        return np.full(count, np.sqrt(self.n_features_padded_))
+
+    def _project(self, X):
+        if not sp.issparse(X) and self.n_components_ * self.n_features_in_ <= MATRIX_ELEMENTS:
+            return self._multiply(X)
+        out = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
+        learned = np.empty((X.shape[0], self.n_learned_), dtype=X.dtype)
+        for t, rotation, mine in self._rounds():
+            columns = np.concatenate([[0], self.selected_columns_[mine]])
+            projected = rotation.project(X, columns, self._unnormalised(len(columns)), self.n_jobs)
+            learned[:, t], out[:, mine] = projected[:, 0], projected[:, 1:]
+        out[:, : self.n_learned_] = learned @ self.mixing_.T.astype(X.dtype)
+        out *= self.column_scales_.astype(X.dtype)
+        return out
+
+    def _multiply(self, X):
+        matrix = self.fold(np.eye(self.n_components_)).T.astype(X.dtype)
+        blocks = RowBlocks(X).map(lambda block: block.X @ matrix, self.n_jobs)
+        return np.concatenate(list(blocks))
+
+
+def coded(codes, n_classes):
+    """Labels +1/-1: one column for two classes, else one per class against the rest."""
+    wanted = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    return np.where(codes[:, None] == wanted, 1.0, -1.0)

@@ -1,0 +1,165 @@
+"""What is seen while it runs: bars, an ETA and a growing table on a terminal; plain lines anywhere else. On stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter, defaultdict
+
+from isrht.cli.messages import say
+from isrht.experiments.reproduce import Listener
+
+
+def listener(quiet=False):
+    """The listener for this stderr."""
+    if quiet:
+        return Listener()
+    return BarListener() if sys.stderr.isatty() else LineListener()
+
+
+class LineListener(Listener):
+    """One line for every method on every set, when its last run ends; a line for what was skipped or failed."""
+
+    def begin(self, tasks, known_records, skips, damaged):
+        self.left = Counter((task.set, task.method, task.r) for task in tasks)
+        self.accuracies = defaultdict(list)
+        self.total, self.done, self.start = len(tasks), 0, time.monotonic()
+        for record in known_records:
+            self._remember(record)
+        for line in opening_lines(tasks, known_records, skips, damaged):
+            say(line)
+
+    def finished(self, task, record):
+        self.done += 1
+        self._remember(record)
+        where = (task.set, task.method, task.r)
+        self.left[where] -= 1
+        if record["status"] == "failed":
+            say(f"failed {task.label}: {record['error']}")
+        if self.left[where] == 0:
+            say(f"[{self.done}/{self.total}, {eta(self.start, self.done, self.total)} left] {self._line(where)}")
+
+    def _remember(self, record):
+        if "accuracy" in record:
+            self.accuracies[record["set"], record["method"], record["r"]].append(100 * record["accuracy"])
+
+    def _line(self, where):
+        name, method, r = where
+        return f"{name}, {method}, r={r}{accuracy_text(self.accuracies[where])}"
+
+
+class BarListener(LineListener):
+    """A bar for each set and one for all, with ETA, above the table as far as it has grown."""
+
+    def begin(self, tasks, known_records, skips, damaged):
+        from rich.console import Console
+        from rich.live import Live
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        super().begin(tasks, known_records, skips, damaged)
+        self.bars = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[now]}")
+        )
+        self.all_bar = self.bars.add_task("all", total=len(tasks), now="")
+        counts = Counter(task.set if task.kind == "accuracy" else "Table 1" for task in tasks)
+        self.bar_of = {name: self.bars.add_task(name, total=count, now="") for name, count in counts.items()}
+        self.live = Live(self._view(), console=Console(stderr=True), refresh_per_second=4, transient=False)
+        self.live.start()
+
+    def started(self, task):
+        self.bars.update(self._bar(task), now=f"{task.method}, r={task.r}")
+
+    def finished(self, task, record):
+        self.done += 1
+        self._remember(record)
+        self.bars.advance(self.all_bar)
+        self.bars.advance(self._bar(task))
+        if record["status"] == "failed":
+            self.live.console.print(f"failed {task.label}: {record['error']}")
+        self.live.update(self._view())
+
+    def end(self):
+        if hasattr(self, "live"):
+            self.live.stop()
+
+    def _bar(self, task):
+        return self.bar_of[task.set if task.kind == "accuracy" else "Table 1"]
+
+    def _view(self):
+        from rich.console import Group
+        from rich.table import Table
+
+        from isrht.datasets.registry import DATASETS, describe
+
+        shown = {where: values for where, values in self.accuracies.items() if where[0] in DATASETS and where[2] == describe(where[0]).r}
+        sets = list(dict.fromkeys(where[0] for where in shown))
+        table = Table("method", *sets)
+        for method in dict.fromkeys(where[1] for where in shown):
+            cells = [accuracy_text(shown.get((name, method, describe(name).r), [])).removeprefix(": ") for name in sets]
+            table.add_row(method, *cells)
+        return Group(table, self.bars) if sets else self.bars
+
+
+class DownloadBar:
+    """The progress bar that pooch asks for: ``total``, ``update``, ``reset``, ``close``."""
+
+    def __init__(self, name, terminal):
+        self.name, self.terminal, self.count, self._total, self.bar = name, terminal, 0, 0, None
+
+    @property
+    def total(self):
+        return self._total
+
+    @total.setter
+    def total(self, value):
+        self._total = value
+        if self.terminal and self.bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+            self.bar = Progress(*columns, console=Console(stderr=True))
+            self.task = self.bar.add_task(self.name, total=value or None)
+            self.bar.start()
+
+    def update(self, count):
+        self.count += count
+        if self.bar is not None:
+            self.bar.update(self.task, completed=self.count)
+
+    def reset(self):
+        self.count = 0
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.stop()
+        else:
+            say(f"downloaded {self.name}: {self.count or self._total:,} bytes")
+
+
+def opening_lines(tasks, known_records, skips, damaged):
+    """What is to be said before anything runs."""
+    for skip in skips:
+        yield skip.line
+    if damaged:
+        yield f"the journal has {len(damaged)} damaged lines, left alone and ignored: {damaged[:10]}"
+    if known_records:
+        yield f"{len(known_records)} runs are in the journal already; {len(tasks)} to go"
+    else:
+        yield f"{len(tasks)} runs to go"
+
+
+def accuracy_text(values):
+    """``: 91.2 ± 0.4`` or nothing."""
+    if not values:
+        return ""
+    mean = sum(values) / len(values)
+    if len(values) == 1:
+        return f": {mean:.2f}"
+    spread = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
+    return f": {mean:.2f} ± {spread:.2f}"
+
+
+def eta(start, done, total):
+    seconds = (time.monotonic() - start) / done * (total - done)
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s" if seconds >= 60 else f"{int(seconds)} s"

@@ -1,0 +1,31 @@
+"""``isrht report JOURNAL``: rebuild the page from a journal, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    journal: Annotated[Path, typer.Argument(help="A journal of 'isrht reproduce'.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The folder for the report; default: beside the journal.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
+):
+    """Rebuild the page, tables.md and records.csv from a journal."""
+    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
+    from isrht.report.write import write_report
+
+    if not journal.is_file():
+        say(f"isrht report: there is no journal {journal}")
+        raise typer.Exit(MISUSED)
+    try:
+        written = write_report(journal, out or journal.parent)
+    except OSError as error:
+        say(f"isrht report: {error}")
+        raise typer.Exit(FAILED) from error
+    if as_json:
+        give_json({name: str(path) for name, path in written.items()})
+    else:
+        give(written["index.html"])

@@ -1,0 +1,63 @@
+"""Download a set of the paper from the LIBSVM site, with pooch, and verify it before it counts as there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from isrht.datasets.files import download_folder
+from isrht.datasets.libsvm import MAX_TEXT_BYTES, read_libsvm
+from isrht.datasets.registry import LIBSVM_SITE
+from isrht.datasets.verify import WrongData, check_digest, check_facts, remember_digest
+
+RETRIES = 3
+
+
+class NotOffered(ValueError):
+    """A set that cannot be downloaded."""
+
+
+def fetch(description, data_dir=None, *, site=LIBSVM_SITE, progress=None, max_bytes=MAX_TEXT_BYTES):
+    """Download and verify every file of a set; return their paths.
+
+    A file that is already there is verified and kept. One that fails its facts is removed, so that the next call
+    downloads it anew, and never used. ``progress`` is called with a file name and gives pooch a progress bar.
+    """
+    if not description.urls:
+        raise NotOffered(_why_not(description))
+    folder = download_folder(data_dir)
+    return [
+        _fetch_one(folder, url, facts, site, progress, max_bytes)
+        for url, facts in zip(description.urls, description.facts, strict=True)
+    ]
+
+
+def _fetch_one(folder, url, facts, site, progress, max_bytes):
+    import pooch
+
+    name = url.rpartition("/")[2]
+    bar = progress(name) if progress else False
+    store = pooch.create(
+        path=folder,
+        base_url=site,
+        registry={name: facts.sha256},
+        urls={name: site + url},
+        retry_if_failed=RETRIES,
+    )
+    path = Path(store.fetch(name, downloader=pooch.HTTPDownloader(progressbar=bar, timeout=60)))
+    try:
+        found = check_digest(facts, path)
+        check_facts(facts, *read_libsvm(path, facts.features, max_bytes), path)
+    except ValueError:
+        path.unlink()
+        raise
+    remember_digest(path, found)
+    return path
+
+
+def _why_not(description):
+    if description.embedded:
+        return f"{description.name} needs no download: it is embedded"
+    return f"{description.name} is a stand-in for {description.stands_for} and is not on the LIBSVM site"
+
+
+__all__ = ["NotOffered", "WrongData", "fetch"]

@@ -1,0 +1,50 @@
+"""Is this file what it should be? Its shape, stored values, labels and checksum against the facts known of it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+
+class WrongData(ValueError):
+    """A file does not have the facts of the set it should be."""
+
+
+def check_facts(facts, X, y, path):
+    """Raise :class:`WrongData` naming the first fact that does not hold."""
+    name = Path(path).name
+    _check(name, "rows", X.shape[0], facts.rows)
+    _check(name, "features", X.shape[1], facts.features)
+    if facts.nonzeros is not None:
+        _check(name, "nonzeros", X.nnz, facts.nonzeros)
+    if facts.label_counts:
+        labels, counts = np.unique(y, return_counts=True)
+        _check(name, "rows by label", dict(zip(labels.tolist(), counts.tolist(), strict=True)), facts.label_counts)
+
+
+def check_digest(facts, path):
+    """Compare with the known checksum, or with the one this folder remembers; remember it where there is none.
+
+    The LIBSVM site publishes no checksums. The first download is checked by its facts; from then on the file must not
+    change, which the ``.sha256`` file beside it tells.
+    """
+    path = Path(path)
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    remembered = path.with_name(path.name + ".sha256")
+    expected = facts.sha256 or (remembered.read_text().split()[0] if remembered.is_file() else None)
+    if expected is not None:
+        _check(path.name, "sha256", found, expected)
+    return found
+
+
+def remember_digest(path, found):
+    path = Path(path)
+    path.with_name(path.name + ".sha256").write_text(f"{found}  {path.name}\n")
+
+
+def _check(name, what, found, expected):
+    if found != expected:
+        raise WrongData(f"{name} is not the set it should be: {what} {found}, expected {expected}")

@@ -1,0 +1,69 @@
+"""Where a result comes from: machine, versions, commit. Without them it is not a result."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from isrht.experiments.journal import canonical, checksum
+
+PACKAGES = ("isrht", "numpy", "scipy", "scikit-learn")
+
+
+def environment():
+    """The facts, as a journal record; runs refer to it by its key."""
+    from isrht import _kernels
+
+    facts = {
+        "kind": "environment",
+        "machine": platform.machine(),
+        "processor": processor_name(),
+        "cores": os.cpu_count(),
+        "memory_bytes": memory_bytes(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "versions": {package: installed(package) for package in PACKAGES},
+        "kernel": _kernels.active(),
+        "commit": commit(),
+    }
+    return facts | {"key": checksum(canonical(facts))}
+
+
+def processor_name():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+
+
+def memory_bytes():
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return None
+
+
+def installed(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def commit():
+    """The commit of the source tree this package is imported from, with "+" where files differ; None outside one."""
+    folder = Path(__file__).resolve().parent
+    try:
+        head = _git(folder, "rev-parse", "--short=12", "HEAD")
+        return head + ("+" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder, *arguments):
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
+    return done.stdout.strip()

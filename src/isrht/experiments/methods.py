@@ -1,0 +1,112 @@
+"""The compared methods by name: the paper's ten rows, its sketched variants for sparse data, and ours.
+
+On sparse data the paper puts a count sketch in front of its rotation, of size 2r according to the text and 8192 in its
+code. Both are here as variants of their own ("sketch 2r", "sketch 8192"); the plain name projects exactly, which is
+ours. Every method uses the best solver at hand, so that times compare methods and not implementations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+# Beyond this many features PCA would need gigabytes of dense components, and the paper could not complete it either.
+MAX_PCA_FEATURES = 500_000
+BOOSTED = "Boosted ISRHT"
+# The paper does not give the rank of its leverage scores. With as many as columns are kept, features of pure noise
+# have the largest scores.
+DLSS_RANK = 10
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to reduce features.
+
+    ``published`` names the row of the paper's results table to compare with, None where it has none. ``uses_labels``
+    asks for a projection of its own in every fold of cross-validation, unless it ``tunes_itself`` on rows it holds out;
+    ``deterministic`` asks for one run, not fifteen.
+    """
+
+    name: str
+    published: str | None = None
+    uses_labels: bool = False
+    deterministic: bool = False
+    tunes_itself: bool = False
+    sketch_size: Any = None
+    about: str = ""
+
+    @property
+    def projects(self):
+        return self.name != "All features"
+
+    @property
+    def base(self):
+        """The name without its sketch."""
+        return self.name.partition(", sketch")[0]
+
+    def make(self, r, seed, sparse):
+        """An unfitted projection to r columns, or None where all features are kept."""
+        from isrht import ISRHT, make_projection
+
+        if not self.projects:
+            return None
+        if self.name == BOOSTED:
+            return boosted_class()(r, random_state=seed)
+        projection = make_projection(self.base, r, random_state=seed)
+        if isinstance(projection, ISRHT):
+            return projection.set_params(sketch_size=self.sketch_size)
+        if self.name == "Sparse Embedding":
+            return projection.set_params(dense_output=True)
+        if self.name == "PCA" and sparse:
+            return projection.set_params(svd_solver="arpack")
+        if self.name == "DLSS":
+            return projection.set_params(rank=min(r, DLSS_RANK))
+        if self.name == "Achlioptas":
+            return projection.set_params(dense_output=True)
+        return projection
+
+    def why_not(self, description, n_features, r):
+        """Why this method does not run on this set, or None."""
+        if self.sketch_size and not description.sparse:
+            return "the paper sketches sparse data only"
+        if self.name == "PCA" and n_features > MAX_PCA_FEATURES:
+            return f"{r} dense components of {n_features:,} features; the paper could not complete it either"
+        if self.name in ("PCA", "DLSS") and r > n_features:
+            return f"r={r} is more than the {n_features} features"
+        if self.name == BOOSTED and boosted_class() is None:
+            return "isrht.boosting is not in this version"
+        return None
+
+
+def boosted_class():
+    """``BoostedISRHT``, or None in a version of the package without it."""
+    try:
+        from isrht.boosting import BoostedISRHT
+    except ImportError:
+        return None
+    return BoostedISRHT
+
+
+def _all_methods():
+    yield Method("All features", "All features", deterministic=True, about="no projection")
+    yield Method("PCA", "PCA", deterministic=True, about="randomized SVD; ARPACK with implicit centring on sparse data")
+    yield Method("DLSS", "DLSS", deterministic=True, about="features of the largest leverage scores")
+    yield Method("Gaussian", "Gaussian", about="a dense Gaussian matrix")
+    yield Method("Achlioptas", "Achlioptas", about="a matrix of -1, 0, 1, two thirds of it zero")
+    yield Method("Sparse Embedding", "Sparse Embedding", about="a count sketch")
+    rotations = ("SRHT", False), ("ISRHT-nps", False), ("ISRHT-top-r", False), ("ISRHT-supervised", True)
+    for name, uses_labels in rotations:
+        yield Method(name, name, uses_labels, about="exact, also on sparse data")
+    for name, uses_labels in rotations:
+        yield Method(f"{name}, sketch 2r", name, uses_labels, sketch_size="paper", about="the paper's text, sparse data")
+        yield Method(f"{name}, sketch 8192", name, uses_labels, sketch_size=8192, about="the authors' code, sparse data")
+    yield Method(BOOSTED, None, uses_labels=True, tunes_itself=True, about="aligned signs and residual rounds, beyond the paper")
+
+
+METHODS = {method.name: method for method in _all_methods()}
+
+
+def method_named(name):
+    if name not in METHODS:
+        raise ValueError(f"unknown method {name!r}: choose one of {', '.join(map(repr, METHODS))}")
+    return METHODS[name]

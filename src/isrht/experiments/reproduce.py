@@ -1,0 +1,131 @@
+"""All of the paper: find the data, plan the runs, run what the journal does not hold yet."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from isrht.datasets import files
+from isrht.datasets.loading import NotAvailable, checksum_of
+from isrht.datasets.registry import EMBEDDED, PAPER, describe, stand_in_for
+from isrht.experiments.environment import environment
+from isrht.experiments.journal import Journal, canonical, checksum
+from isrht.experiments.methods import METHODS
+from isrht.experiments.plan import PARTS, Grid, Skip, plan
+from isrht.experiments.workers import run_in_processes
+
+GROUPS = {"embedded": EMBEDDED, "paper": ("blobs", *PAPER)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to reproduce, and where to keep it."""
+
+    journal: Path
+    sets: tuple = ("embedded",)
+    methods: tuple = tuple(METHODS)
+    parts: tuple = PARTS
+    repetitions: int = 15
+    figure_repetitions: int = 3
+    protocol: str = "cv"
+    jobs: int = 0
+    data_dir: Path | None = None
+    retry_failed: bool = False
+
+
+@dataclass
+class Summary:
+    """How it went. Records of this plan that were already there count as ``known``."""
+
+    planned: int = 0
+    known: int = 0
+    done: int = 0
+    failed: list = field(default_factory=list)
+    skipped: list = field(default_factory=list)
+    damaged: list = field(default_factory=list)
+
+
+class Listener:
+    """Told what happens; does nothing with it. Those of :mod:`isrht.cli.progress` show it."""
+
+    def begin(self, tasks, known_records, skips, damaged): ...
+
+    def started(self, task): ...
+
+    def finished(self, task, record): ...
+
+    def end(self): ...
+
+
+def reproduce(settings, listener=None):
+    """Run what is missing; return a :class:`Summary`. Interrupted by Ctrl-C it leaves a good journal behind."""
+    from isrht import __version__
+
+    listener = listener or Listener()
+    journal = Journal(settings.journal)
+    checksums, skips = available(settings.sets, settings.data_dir)
+    grid = Grid(
+        checksums, settings.methods, settings.parts, settings.repetitions, settings.figure_repetitions,
+        settings.protocol, __version__,
+    )  # fmt: skip
+    tasks, more_skips = plan(grid)
+    skips += more_skips
+    contents = journal.read()
+    known = {record["key"]: record for record in contents.records if "key" in record}
+    missing = [task for task in tasks if not _is_done(known.get(task.key), settings.retry_failed)]
+    summary = Summary(len(tasks), len(tasks) - len(missing), skipped=skips, damaged=contents.damaged)
+    here = environment()
+    _note(journal, known, here)
+    for skip in skips:
+        _note(journal, known, skip_record(skip))
+    listener.begin(missing, [known[task.key] for task in tasks if task.key in known], skips, contents.damaged)
+    runs = run_in_processes(
+        missing, settings.jobs or os.cpu_count() or 1, settings.journal, here["key"], settings.data_dir, listener.started
+    )
+    try:
+        for task, record in runs:
+            summary.done += 1
+            if record["status"] == "failed":
+                summary.failed.append(record)
+            listener.finished(task, record)
+    finally:
+        runs.close()
+        listener.end()
+    return summary
+
+
+def available(sets, data_dir=None):
+    """``(checksums by set, skips)`` of the sets asked for; a stand-in is taken for what is not there."""
+    checksums, skips = {}, []
+    for name in dict.fromkeys(name for group in sets for name in GROUPS.get(group, (group,))):
+        chosen = _genuine_or_stand_in(name, data_dir)
+        try:
+            checksums[chosen] = checksum_of(chosen, data_dir)[:16]
+        except NotAvailable as error:
+            skips.append(Skip(name, None, str(error).partition(": ")[2]))
+        except ImportError as error:
+            skips.append(Skip(name, None, f"{error}"))
+    return checksums, skips
+
+
+def skip_record(skip):
+    fields = {"kind": "skip"} | asdict(skip)
+    return fields | {"key": checksum(canonical(fields))}
+
+
+def _genuine_or_stand_in(name, data_dir):
+    description = describe(name)
+    stand_in = stand_in_for(name)
+    if description.embedded or stand_in is None or files.find(description, data_dir) is not None:
+        return name
+    return stand_in if files.find(describe(stand_in), data_dir) is not None else name
+
+
+def _is_done(record, retry_failed):
+    return record is not None and not (retry_failed and record["status"] == "failed")
+
+
+def _note(journal, known, record):
+    if record["key"] not in known:
+        journal.append(record)

@@ -1,0 +1,23 @@
+"""The facts a bug report needs: versions, kernels, processor."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+
+def information():
+    """The facts as (name, value) pairs."""
+    from isrht import __version__, _kernels
+
+    yield "isrht", __version__
+    yield "kernel", _kernels.active()
+    yield "kernels available", ", ".join(_kernels.available())
+    yield "processor", f"{platform.machine()}: {', '.join(_kernels.processor_features()) or 'features unknown'}"
+    yield "python", platform.python_version()
+    for package in ("numpy", "scipy", "scikit-learn"):
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            yield package, "not installed"
+    yield "system", platform.platform()

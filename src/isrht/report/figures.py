@@ -1,0 +1,198 @@
+"""The figures of the page: the paper's three, and two of our own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from isrht.datasets.registry import describe
+from isrht.experiments.plan import STABILITY_METHODS, STABILITY_SETS, stability_rs
+from isrht.experiments.solvers import CS
+from isrht.report.aggregate import mean_of
+from isrht.report.chart import Axis, Chart, marker
+from isrht.report.styles import Style, style_of
+from isrht.report.tables import bytes_text
+
+
+@dataclass
+class Figure:
+    """Charts that belong together, their legend, and what must be said next to them."""
+
+    name: str
+    title: str
+    charts: list = field(default_factory=list)
+    legend: dict = field(default_factory=dict)
+    notes: list = field(default_factory=list)
+
+    def html(self):
+        charts = "".join(f"<div class=panel><h4>{escape(title)}</h4>{chart.svg()}</div>" for title, chart in self.charts)
+        keys = "".join(
+            f'<li><button type="button" data-series="{escape(name)}">{marker(style)}{escape(name)}</button></li>'
+            for name, style in self.legend.items()
+        )
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return (
+            f'<figure class="charts" id="{escape(self.name)}"><figcaption>{escape(self.title)}</figcaption>'
+            f"{f'<ul class=legend>{keys}</ul>' if keys else ''}<div class=panels>{charts}</div>"
+            f"{f'<ul class=notes>{notes}</ul>' if notes else ''}</figure>"
+        )
+
+
+def all_figures(records):
+    made = (figure_1(records), figure_2(records), figure_3(records), against_time(records), against_bytes(records))
+    return [figure for figure in made if figure is not None and figure.charts]
+
+
+def figure_1(records):
+    """Blobs, rotated blobs, and how well 15 draws of one column of SRHT tell them apart."""
+    from isrht.datasets import load
+
+    if "blobs" not in records.sets:
+        return None
+    blobs = load("blobs")
+    figure = Figure("figure-1", "Figure 1: the limitation of uniform sampling", notes=[describe("blobs").about + "."])
+    signs = np.array([1, -1])
+    rotated = (blobs.X * signs) @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)
+    figure.charts.append(("(a) original data X", _scatter(blobs.X, blobs.y, "feature")))
+    figure.charts.append(("(b) rotated data XDH, D = diag(1, -1)", _scatter(rotated, blobs.y, "column")))
+    chart = Chart(Axis("run", 0, 16, ticks=[1, 5, 10, 15]), Axis("accuracy (%)", 40, 104), "accuracy of one column, by run")
+    for method in ("SRHT", "ISRHT-supervised"):
+        group = records.group("blobs", method, 1)
+        style = style_of(method)
+        figure.legend[method] = style
+        for record in group.records if group else ():
+            accuracy = 100 * record["accuracy"]
+            title = f"{method}, run {record['seed'] + 1}: {accuracy:.1f} % [{record['key']}]"
+            chart.point(record["seed"] + 1, accuracy, style, title, method, group.id)
+    figure.charts.append(("(c) accuracy with r = 1 in 15 runs", chart))
+    figure.notes.append("The paper's text calls (c) both a real-life and this synthetic set; drawn is this one.")
+    return figure
+
+
+def figure_2(records):
+    """Accuracy against r, every method and set."""
+    figure = Figure("figure-2", "Figure 2: accuracy against r", notes=["Mean of the runs with C chosen by CV; hover for n and deviation."])
+    for name in records.sets:
+        curves = records.of_set(name)
+        if len({r for by_r in curves.values() for r in by_r}) < 2:
+            continue
+        chart = _against_r(name, curves, figure.legend)
+        figure.charts.append((_label(name), chart))
+    return figure
+
+
+def _against_r(name, curves, legend):
+    rs = sorted({r for method, by_r in curves.items() for r in by_r if method != "All features"})
+    levels = [group.accuracy.mean for by_r in curves.values() for group in by_r.values()]
+    chart = Chart(Axis.around("r", rs, log=True, ticks=rs), Axis.around("accuracy (%)", levels), f"accuracy against r on {name}")
+    for method, by_r in curves.items():
+        style = legend.setdefault(method, style_of(method))
+        if method == "All features":
+            (group,) = list(by_r.values())[:1]
+            chart.line([(rs[0], group.accuracy.mean), (rs[-1], group.accuracy.mean)], style, method)
+            chart.point(rs[-1], group.accuracy.mean, style, _title(method, group), method, group.id)
+            continue
+        chart.line([(r, group.accuracy.mean) for r, group in by_r.items()], style, method)
+        for r, group in by_r.items():
+            chart.point(r, group.accuracy.mean, style, _title(method, group), method, group.id)
+    return chart
+
+
+def figure_3(records):
+    """For every C and r, the accuracy of ISRHT against that of SRHT, each the mean over the repetitions."""
+    name = next((name for name in STABILITY_SETS if name in records.sets), None)
+    if name is None:
+        return None
+    grids = {method: _accuracies_by_C(records, name, method) for method in STABILITY_METHODS}
+    figure = Figure("figure-3", f"Figure 3: accuracy of ISRHT against SRHT over all C and r, on {name}")
+    for method in STABILITY_METHODS[1:]:
+        shared = sorted(set(grids[method]) & set(grids["SRHT"]))
+        if shared:
+            figure.charts.append((f"{method} against SRHT", _stability(grids, method, shared, name)))
+    above = [grids[method][key].mean > grids["SRHT"][key].mean for method in STABILITY_METHODS[1:] for key in grids[method] if key in grids["SRHT"]]
+    if above:
+        figure.notes.append(f"Each point is one pair of C and r; above the line ISRHT is better: {sum(above)} of {len(above)} points.")
+    if name != "mushrooms":
+        figure.notes.append("The paper shows mushrooms, which was not available here.")
+    return figure
+
+
+def _stability(grids, method, shared, name):
+    values = [grid[key].mean for grid in (grids[method], grids["SRHT"]) for key in shared]
+    axis = {"low": min(values) - 1, "high": min(100.5, max(values) + 1)}
+    chart = Chart(Axis("SRHT accuracy (%)", **axis), Axis(f"{method} accuracy (%)", **axis), f"{method} against SRHT")
+    chart.rule([(axis["low"], axis["low"]), (axis["high"], axis["high"])])
+    for r, c in shared:
+        ours, srht = grids[method][r, c], grids["SRHT"][r, c]
+        title = f"r={r}, C=2^{int(np.log2(CS[c]))}: {method} {ours.mean:.2f}, SRHT {srht.mean:.2f} (n={ours.n})"
+        chart.point(srht.mean, ours.mean, style_of(method), title, method, f"{name}|{method}|{r}|paper")
+    return chart
+
+
+def _accuracies_by_C(records, name, method):
+    """(r, number of C) -> mean accuracy in percent over the repetitions."""
+    means = {}
+    for r in stability_rs(name):
+        group = records.groups.get((name, method, r, "paper"))
+        for c in range(len(CS)) if group else ():
+            means[r, c] = mean_of([100 * record["by_C"][c] for record in group.records])
+    return means
+
+
+def against_time(records):
+    return _against(
+        records, "accuracy-time", "Accuracy against total time (fit + project + tune + train + predict)",
+        "CPU seconds", lambda group: group.seconds.mean, lambda value: f"{value:.3g} s",
+        ["CPU seconds of one core, BLAS on one thread. Down to the right is worse."],
+    )  # fmt: skip
+
+
+def against_bytes(records):
+    return _against(
+        records, "accuracy-bytes", "Accuracy against model bytes (projection + SVM)",
+        "model bytes", lambda group: group.model_bytes.mean, bytes_text,
+        ["What must be kept to predict a new row as the method does it. Any of these linear models can also be folded into one weight per feature, as 'All features' is."],
+    )  # fmt: skip
+
+
+def _against(records, name, title, label, value_of, text_of, notes):
+    figure = Figure(name, title, notes=notes)
+    for set_name in records.sets:
+        if set_name == "blobs":
+            continue
+        r = describe(set_name).r
+        groups = {method: by_r[r] for method, by_r in records.of_set(set_name).items() if r in by_r}
+        if len(groups) < 2:
+            continue
+        x = Axis.around(label, [value_of(group) for group in groups.values()], log=True)
+        y = Axis.around("accuracy (%)", [group.accuracy.mean for group in groups.values()])
+        chart = Chart(x, y, f"{title} on {set_name}")
+        for method, group in groups.items():
+            style = figure.legend.setdefault(method, style_of(method))
+            mean = group.accuracy
+            if mean.std is not None:
+                chart.error_bar(value_of(group), mean.mean - mean.std, mean.mean + mean.std, style, method)
+            chart.point(value_of(group), mean.mean, style, f"{_title(method, group)}, {text_of(value_of(group))}", method, group.id)
+        figure.charts.append((f"{_label(set_name)}, r = {r}", chart))
+    return figure
+
+
+def _scatter(points, labels, name):
+    chart = Chart(
+        Axis.around(f"{name} 1", points[:, 0]), Axis.around(f"{name} 2", points[:, 1]), f"two classes, {name} 1 and {name} 2"
+    )
+    for (x, y), label in zip(points, labels, strict=True):
+        style = Style("var(--c-blue)", "cross") if label else Style("var(--c-orange)", "circle")
+        chart.point(x, y, style, f"class {'+' if label else '•'}: ({x:.2f}, {y:.2f})")
+    return chart
+
+
+def _title(method, group):
+    return f"{method}, {group.set}, r={group.r}: {group.accuracy.text()} % (n={group.accuracy.n})"
+
+
+def _label(name):
+    stands_for = describe(name).stands_for
+    return f"{name} (stand-in for {stands_for})" if stands_for else name

@@ -1,0 +1,272 @@
+"""The tables of the page: rows of cells that know their records, rendered as HTML or Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from isrht.datasets.registry import describe
+from isrht.experiments.methods import METHODS
+from isrht.report.published import compare, paper, published
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text to show, a value to sort by, and the group of records it was computed from."""
+
+    text: str
+    value: float | str | None = None
+    group: str = ""
+    title: str = ""
+    strong: bool = False
+
+
+@dataclass
+class Table:
+    name: str
+    title: str
+    columns: list
+    rows: list = field(default_factory=list)
+    notes: list = field(default_factory=list)
+
+    def html(self):
+        head = "".join(f'<th scope="col"><button type="button">{escape(column)}</button></th>' for column in self.columns)
+        body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return (
+            f'<figure class="table" id="{escape(self.name)}"><figcaption>{escape(self.title)}</figcaption>'
+            f'<div class="scroll"><table class="sortable"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+            f"{f'<ul class=notes>{notes}</ul>' if notes else ''}</figure>"
+        )
+
+    def markdown(self):
+        lines = [f"### {self.title}", "", _markdown_row(self.columns), _markdown_row(["---"] * len(self.columns))]
+        lines += [_markdown_row([_markdown_cell(cell) for cell in row]) for row in self.rows]
+        if self.notes:
+            lines += ["", *(f"- {note}" for note in self.notes)]
+        return "\n".join(lines) + "\n"
+
+
+NOTHING = Cell("–")
+
+
+def results_tables(records):
+    """One table for every set: ours, published, the difference, time and size."""
+    return [results_table(records, name) for name in records.sets if name != "blobs"]
+
+
+def results_table(records, set_name):
+    description = describe(set_name)
+    table = Table(
+        f"results-{set_name}",
+        f"{set_name}, r = {description.r}",
+        ["method", "published", "accuracy (C by CV)", "best over C", "difference", "p", "CPU seconds", "model bytes", "runs"],
+        notes=list(notes_on(records, set_name)),
+    )
+    groups = {method: by_r.get(description.r) for method, by_r in records.of_set(set_name).items()}
+    groups = {method: group for method, group in groups.items() if group}
+    best = max((group.accuracy.mean for method, group in groups.items() if METHODS[method].projects), default=None)
+    for method, group in groups.items():
+        table.rows.append(_results_row(description, method, group, best))
+    return table
+
+
+def _results_row(description, method, group, best):
+    theirs = published(METHODS[method].published, description.paper_name)
+    ours = group.best_accuracy or group.accuracy
+    difference = theirs and compare(ours, theirs, group.records[0]["shape"][1])
+    return [
+        Cell(method, method, title=METHODS[method].about),
+        NOTHING if theirs is None else Cell(_with_std(*theirs), theirs[0], title="Lei & Lan 2020, results table"),
+        _mean_cell(group.accuracy, group.id, strong=group.accuracy.mean == best),
+        _mean_cell(group.best_accuracy, group.id),
+        NOTHING if not difference else Cell(difference.text, difference.points, group.id, _which(group)),
+        NOTHING if not difference else Cell(_p_text(difference.p), difference.p, group.id, difference.test),
+        Cell(_seconds_text(group.seconds.mean), group.seconds.mean, group.id, _stages(group)),
+        Cell(bytes_text(group.model_bytes.mean), group.model_bytes.mean, group.id),
+        Cell(str(len(group.records)), len(group.records), group.id),
+    ]
+
+
+def overview_table(records):
+    """Published against ours against boosted, one row for every set of the paper."""
+    table = Table(
+        "overview",
+        "Published against ours against boosted (accuracy in percent, C by cross-validation unless said)",
+        ["set", "r", "SRHT published", "SRHT", "ISRHT-supervised published", "ISRHT-supervised", "best over C", "Boosted ISRHT", "All features"],
+    )  # fmt: skip
+    for name in records.sets:
+        description = describe(name)
+        if name == "blobs":
+            continue
+        groups = {method: by_r.get(description.r) for method, by_r in records.of_set(name).items()}
+        supervised = groups.get("ISRHT-supervised")
+        label = name if not description.stands_for else f"{name} (stand-in for {description.stands_for})"
+        table.rows.append(
+            [
+                Cell(label, label),
+                Cell(str(description.r), description.r),
+                _published_cell("SRHT", description),
+                _group_cell(groups.get("SRHT")),
+                _published_cell("ISRHT-supervised", description),
+                _group_cell(supervised),
+                NOTHING if supervised is None else _mean_cell(supervised.best_accuracy, supervised.id),
+                _group_cell(groups.get("Boosted ISRHT")),
+                _group_cell(groups.get("All features")),
+            ]
+        )
+    table.notes.append(
+        "On sparse sets SRHT and ISRHT-supervised here are exact; the paper sketches first (rows 'sketch 2r' and "
+        "'sketch 8192' of the tables below)."
+    )
+    return table
+
+
+def complexity_table(records):
+    """Table 1: what the paper says, and the measured bytes of R and exponents of the projection time."""
+    table = Table(
+        "complexity",
+        "Table 1, measured: bytes of R, and how seconds to fit and project grow with n, d and r (dense data)",
+        ["method", "space (paper)", "bytes of R", "time (paper)", "seconds", "exponent of n", "exponent of d", "exponent of r"],
+    )
+    for method, theirs in paper()["complexity"].items():
+        points = _projection_points(records, method)
+        if points:
+            table.rows.append(_complexity_row(method, theirs, points))
+    if table.rows:
+        base = base_point(_projection_points(records, next(iter(paper()["complexity"]))))
+        table.notes.append(
+            f"Bytes and seconds at n={base[0]:,}, d={base[1]:,}, r={base[2]}; exponents are slopes of log seconds along one "
+            "size, the others fixed: about 1 for n everywhere, 1 for d (slightly more with a log d), 0 for r where r does "
+            "not enter. Best of three, one thread."
+        )
+    return table
+
+
+def _complexity_row(method, theirs, points):
+    base = base_point(points)
+    record = points[base]
+    slopes = [_slope(points, base, axis) for axis in range(3)]
+    return [
+        Cell(method, method),
+        Cell(theirs["space"], theirs["space"]),
+        Cell(bytes_text(record["bytes"]["projection"]), record["bytes"]["projection"], title=record["key"]),
+        Cell(theirs["time"], theirs["time"]),
+        Cell(_seconds_text(record["total_seconds"]), record["total_seconds"], title=record["key"]),
+        *(NOTHING if slope is None else Cell(f"{slope:.2f}", slope) for slope in slopes),
+    ]
+
+
+def base_point(points):
+    """The sizes from which one at a time was changed: the middle of each axis is where most points lie."""
+    values = list(points)
+    return tuple(max({point[axis] for point in values}, key=lambda v, a=axis: sum(p[a] == v for p in values)) for axis in range(3))
+
+
+def _projection_points(records, method):
+    """(n, d, r) -> the fastest record."""
+    points = {}
+    for record in records.projections:
+        if record["method"] == method:
+            where = (record["shape"][0], record["shape"][2], record["r"])
+            if where not in points or record["total_seconds"] < points[where]["total_seconds"]:
+                points[where] = record
+    return points
+
+
+def _slope(points, base, axis):
+    along = sorted((where[axis], record["total_seconds"]) for where, record in points.items()
+                   if all(where[other] == base[other] for other in range(3) if other != axis))  # fmt: skip
+    if len(along) < 2:
+        return None
+    sizes, seconds = np.log(np.array(along)).T
+    return float(np.polyfit(sizes, seconds, 1)[0])
+
+
+def notes_on(records, set_name):
+    """What a reader must know next to the numbers of this set."""
+    description = describe(set_name)
+    if description.stands_for:
+        yield f"Stand-in for {description.stands_for}, which was not available: {description.about}."
+    else:
+        yield f"{description.about[0].upper()}{description.about[1:]}."
+    record = next(record for record in records.runs if record["set"] == set_name)
+    n_train, n_test, d = record["shape"]
+    yield f"{n_train:,} training and {n_test:,} test rows, {d:,} features, {_scaling(description)}."
+    for skip in records.skips:
+        if skip["set"] == set_name and skip["method"]:
+            yield f"{skip['method']} skipped: {skip['reason']}."
+    for failed in records.failed:
+        if failed["set"] == set_name:
+            yield f"{failed['method']}, r={failed['r']}, seed {failed['seed']} failed: {failed['error']}."
+
+
+def bytes_text(count):
+    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def _scaling(description):
+    scalings = {
+        "minmax": "features scaled to [-1, 1]",
+        "maxabs": "divided by the largest absolute value (an affine map would destroy sparsity)",
+        None: "not scaled",
+    }
+    return scalings[description.scale]
+
+
+def _published_cell(method, description):
+    theirs = published(method, description.paper_name)
+    return NOTHING if theirs is None else Cell(_with_std(*theirs), theirs[0])
+
+
+def _group_cell(group):
+    return NOTHING if group is None else _mean_cell(group.accuracy, group.id)
+
+
+def _mean_cell(mean, group, strong=False):
+    return NOTHING if mean is None else Cell(mean.text(), mean.mean, group, f"mean of {mean.n} runs", strong)
+
+
+def _with_std(mean, std):
+    return f"{mean:.2f}" + ("" if std is None else f" ± {std:.2f}")
+
+
+def _which(group):
+    what = "best over C (the paper's protocol)" if group.best_accuracy else "accuracy with C by CV"
+    return f"{what} minus published; * where p < 0.01"
+
+
+def _p_text(p):
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _seconds_text(seconds):
+    return f"{seconds:.4f}" if seconds < 0.1 else f"{seconds:.2f}"
+
+
+def _stages(group):
+    names = group.records[0]["seconds"]
+    means = {name: np.mean([record["seconds"][name] for record in group.records]) for name in names}
+    return ", ".join(f"{name} {_seconds_text(value)}" for name, value in means.items())
+
+
+def _html_cell(cell):
+    value = "" if cell.value is None else f' data-value="{escape(str(cell.value))}"'
+    group = f' data-group="{escape(cell.group)}"' if cell.group else ""
+    title = f' title="{escape(cell.title)}"' if cell.title else ""
+    text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
+    return f"<td{value}{group}{title}>{text}</td>"
+
+
+def _markdown_row(texts):
+    return f"| {' | '.join(texts)} |"
+
+
+def _markdown_cell(cell):
+    text = cell.text.replace("|", "\\|").replace("*", "\\*")
+    return f"**{text}**" if cell.strong else text

@@ -1,0 +1,74 @@
+"""The files of a report: ``index.html``, ``tables.md`` and ``records.csv``, each complete or not there at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tempfile
+from pathlib import Path
+
+from isrht.experiments.journal import Journal
+from isrht.report.aggregate import Records
+from isrht.report.page import DEVIATIONS, current_set_skips, page
+from isrht.report.tables import complexity_table, overview_table, results_tables
+
+
+def write_report(journal_path, folder):
+    """Read a journal and write its report; return the paths of the files by name."""
+    contents = Journal(journal_path).read()
+    records = Records(contents.records, contents.damaged)
+    texts = {"index.html": page(records), "tables.md": markdown(records), "records.csv": as_csv(records)}
+    return {name: write_whole(Path(folder) / name, text) for name, text in texts.items()}
+
+
+def markdown(records):
+    """All tables, with what must be said next to them."""
+    complexity = complexity_table(records)
+    tables = [overview_table(records), *results_tables(records), *([complexity] if complexity.rows else [])]
+    parts = [table.markdown() for table in tables]
+    skipped = [f"- {skip['set']} skipped: {skip['reason']}" for skip in current_set_skips(records)]
+    if skipped:
+        parts.insert(0, "\n".join(skipped) + "\n")
+    deviations = "\n".join(f"- {line}" for line in DEVIATIONS)
+    return "\n".join([*parts, f"### Deviations from the paper\n\n{deviations}\n"])
+
+
+def as_csv(records):
+    """One line for every run, failed ones too; nested fields as ``seconds.fit``."""
+    rows = [_flat(record) for record in records.all if record["kind"] in ("accuracy", "projection")]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def write_whole(path, text):
+    """Write beside the place and move there: a reader never sees half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return path
+
+
+def _flat(record):
+    flat = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{inner}": entry for inner, entry in value.items()}
+        elif name == "shape":
+            flat |= dict(zip(("n_train", "n_test", "n_features"), value, strict=True))
+        elif isinstance(value, list):
+            flat[name] = " ".join(map(str, value))
+        else:
+            flat[name] = value
+    return flat
