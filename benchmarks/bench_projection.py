@@ -50,7 +50,8 @@ def sparse_rows():
     for weight, limit in (("balanced", 2), (None, 15)):
         model = ISRHT(256, class_weight=weight, random_state=0, n_jobs=2)
         seconds = best_of({"ours": lambda model=model: model.fit(X, y).transform(X)}, 2)["ours"]
-        work = f"fit + transform of ISRHT(256, class_weight={weight!r}), CSR 20,000 x 1,350,000, 455 nonzeros a row, 2 jobs"
+        shape = "CSR 20,000 x 1,350,000, 455 nonzeros a row"
+        work = f"fit + transform of ISRHT(256, class_weight={weight!r}), {shape}, 2 jobs"
         yield work, f"{seconds:.2f}", "-", "-", f"< {limit} s"
 
 

@@ -98,7 +98,7 @@ def test_any_blocking_jobs_and_kernel_give_the_same_model(data, selection, spars
 
 
 def test_partial_fit_selects_anew_when_more_rows_come(data):
-    X, y = data
+    X, _ = data
     isrht = ISRHT(5, selection="top", random_state=0).partial_fit(X[:10])
     before = isrht.selected_columns_
     assert_array_equal(
@@ -132,7 +132,7 @@ def test_gram_matrix_is_unbiased(selection, rng):
 
 
 def test_proposition_1_norm_proportional_sampling_has_the_least_error(rng):
-    """Of several probability vectors, p_j ~ |column j|^2 has the least E|X~X~' - XX'|_F^2, sampling with replacement."""
+    """Of several probabilities, p_j ~ |column j|^2 has the least E|X~X~' - XX'|_F^2, sampling with replacement."""
     X = rng.standard_normal((6, 16)) * np.linspace(0.1, 3, 16) @ np.linalg.qr(rng.standard_normal((16, 16)))[0]
     isrht = ISRHT(8, selection="importance", random_state=0).fit(X)
     rotated = ISRHT(16, selection="top", random_state=0).fit(X).transform(X)
@@ -232,7 +232,7 @@ def test_center_is_the_same_as_centring(data):
 
 
 def test_share_of_the_scores(data):
-    X, y = data
+    X, _ = data
     isrht = ISRHT(0.5, selection="top", random_state=0).fit(X)
     held = np.sort(isrht.column_scores_)[::-1].cumsum() / isrht.column_scores_.sum()
     assert held[isrht.n_components_ - 1] >= 0.5 > held[isrht.n_components_ - 2]

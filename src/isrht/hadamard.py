@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
@@ -89,7 +90,7 @@ def transform_cube(cube, scale, workers):
         return
     edges = np.linspace(0, len(cube), min(workers, len(cube)) + 1).astype(int)
     with ThreadPoolExecutor(workers) as pool:
-        parts = [pool.submit(engine.transform, cube[a:b], scale) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        parts = [pool.submit(engine.transform, cube[a:b], scale) for a, b in pairwise(edges)]
         for part in parts:
             part.result()
 

@@ -190,7 +190,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
 
     def fold(self, weights):
-        """Weights on components as weights on features: ``transform(X) @ w.T`` is ``(X @ fold(w).T) - offsets_ @ w.T``."""
+        """Weights on components as weights on features: ``transform(X) @ w.T == X @ fold(w).T - offsets_ @ w.T``."""
         back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
         return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
 

@@ -53,7 +53,7 @@ def page(records):
         ("sources", "Where these numbers come from", _sources(records)),
     ]
     shown = [(name, title, body) for name, title, body in sections if body and not (name == "results" and not of_paper)]
-    navigation = "".join(f'<a href="#{name}">{escape(title)}</a>' for name, title, _ in shown)
+    navigation = " ".join(f'<a href="#{name}">{escape(title)}</a>' for name, title, _ in shown)
     body = "".join(f'<section id="{name}"><h2>{escape(title)}</h2>{content}</section>' for name, title, content in shown)
     return PAGE.format(
         css=_file("page.css"),

@@ -31,6 +31,13 @@ class Table:
     rows: list = field(default_factory=list)
     notes: list = field(default_factory=list)
 
+    def without_empty_columns(self):
+        """Leave out columns in which there is nothing: a set that the paper does not have has nothing published."""
+        kept = [k for k in range(len(self.columns)) if any(row[k] is not NOTHING for row in self.rows)]
+        self.columns = [self.columns[k] for k in kept]
+        self.rows = [[row[k] for k in kept] for row in self.rows]
+        return self
+
     def html(self):
         head = "".join(f'<th scope="col"><button type="button">{escape(column)}</button></th>' for column in self.columns)
         body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
@@ -70,7 +77,7 @@ def results_table(records, set_name):
     best = max((group.accuracy.mean for method, group in groups.items() if METHODS[method].projects), default=None)
     for method, group in groups.items():
         table.rows.append(_results_row(description, method, group, best))
-    return table
+    return table.without_empty_columns()
 
 
 def _results_row(description, method, group, best):
@@ -121,7 +128,7 @@ def overview_table(records):
         "On sparse sets SRHT and ISRHT-supervised here are exact; the paper sketches first (rows 'sketch 2r' and "
         "'sketch 8192' of the tables below)."
     )
-    return table
+    return table.without_empty_columns()
 
 
 def complexity_table(records):
