@@ -24,7 +24,7 @@ DIAGONALS = ("standard", "z", "signs")
 
 @parametrize_with_checks(
     [
-        BoostedISRHT(2),
+        BoostedISRHT(2, cv=3),
         BoostedISRHT(2, rounds=2, diagonal="signs", n_jobs=2),
         ISRHTClassifier(2, selection="boosted"),
     ]

@@ -87,6 +87,21 @@ def test_the_result_does_not_depend_on_the_blocks(block_rows):
         np.testing.assert_allclose(one.coef, other.coef, rtol=1e-8, atol=1e-11)
 
 
+@pytest.mark.parametrize("block_rows", [7, 50, 1000])
+@pytest.mark.parametrize("n_folds", [1, 2])
+def test_classes_and_folds_do_not_mix_over_blocks(block_rows, n_folds):
+    X, y = noisy()
+    y[::3] = 2
+    weights = np.random.default_rng(1).choice([1.0, 2.5], (len(y), n_folds))
+    (split,) = fit_path(RowBlocks(X, y, weights, block_rows=block_rows), [1.0], n_classes=3)
+    for fold in range(n_folds):
+        for label in range(3):
+            alone = RowBlocks(X, (y == label).astype(int), weights[:, fold], block_rows=1000)
+            (single,) = fit_path(alone, [1.0])
+            np.testing.assert_allclose(split.coef[fold, label], single.coef[0, 0], rtol=1e-6)
+    assert split.n_iter.max() < 15
+
+
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_the_number_of_threads_does_not_change_a_bit(container):
     X, y = noisy()

@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "ISRHT": "projection",
     "BoostedISRHT": "boosting",
+    "HadamardFourierFeatures": "fourier",
     "ISRHTClassifier": "classifier",
     "LeverageScoreSelection": "leverage",
     "LinearSVM": "svm",
@@ -31,6 +32,7 @@ _HOMES = {
 __all__ = [
     "ISRHT",
     "BoostedISRHT",
+    "HadamardFourierFeatures",
     "ISRHTClassifier",
     "LeverageScoreSelection",
     "LinearSVM",

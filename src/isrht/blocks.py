@@ -65,7 +65,10 @@ class RowBlocks:
             yield Block(start, rows_of(self.X, rows), _take(self.y, rows), _take(self.sample_weight, rows))
 
     def sum(self, function, n_jobs=None):
-        """Add ``function(block)`` over the blocks, in block order. It returns an array or a tuple of them."""
+        """Add ``function(block)`` over the blocks, in block order.
+
+        It returns an array, or a tuple of arrays that share no memory: the first ones take up the sums.
+        """
         total = None
         for partial in self.map(function, n_jobs):
             total = partial if total is None else _add(total, partial)

@@ -94,7 +94,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     >>> model = ISRHTClassifier(32, scale="maxabs", random_state=0).fit(X[:1000], y[:1000] % 2)
     >>> model.coef_.shape
     (1, 64)
-    >>> bool(model.score(X[1000:], y[1000:] % 2) > 0.85)
+    >>> bool(model.score(X[1000:], y[1000:] % 2) > 0.8)
     True
     """
 

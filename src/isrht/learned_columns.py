@@ -281,7 +281,7 @@ class Diagonals:
         gradient, second, squares = np.concatenate(parts, axis=1)
         mean, varies = self.features.mean[chunk].T[self.folds], self.features.varies[chunk].T[self.folds]
         gradient -= mean * self.pull[:, None]
-        # squares - 2 mean second + mean**2 square_pull, in place: this is where a round on many features spends its time
+        # squares - 2 mean second + mean**2 square_pull, in place: here a round on many features spends its time
         variance = mean * self.square_pull[:, None]
         second *= 2
         variance -= second

@@ -282,17 +282,16 @@ class ExactNewton(Newton):
     def start(self, problems):
         weights = np.zeros((len(problems), self.width))
         loss, gradient, _ = self.sum(self.evaluate, problems, weights, weights)
-        grams = np.stack(self.sum(self.grams_of_folds, problems.fold))
+        used, places = np.unique(problems.fold, return_inverse=True)
+        grams = np.stack(self.sum(self.grams_of_folds, used))[places]
         return State(problems, weights, loss, gradient, grams, np.diagonal(grams, axis1=1, axis2=2).copy())
 
     def grams_of_folds(self, block, folds):
         """At zero all rows are active, and the folds differ in what they leave out of one common sum."""
-        weights = fold_weights(block)
-        used = np.unique(folds)
-        most = weights[used].max(axis=0)
+        weights = fold_weights(block)[folds]
+        most = weights.max(axis=0)
         total = self.gram(block.X, most)
-        grams = {fold: total - self.gram(block.X, most - weights[fold]) for fold in used}
-        return tuple(grams[fold] for fold in folds)
+        return tuple(total - self.gram(block.X, most - fold) for fold in weights)
 
     def evaluate(self, block, problems, weights, reference):
         """Loss and gradient at ``weights``, and by how much their Gram matrices differ from the reference."""

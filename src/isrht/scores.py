@@ -31,11 +31,16 @@ def supervised(statistics, rotation, class_weights, balance):
     The paper's ``L = D - yy'`` is the case of two classes and a = 1. Shifting the data changes nothing.
     """
     sums = rotation.rotate(class_weights[:, None] * statistics.sums)
+    squares = None if statistics.squares is None else class_weights[:, None] * statistics.squares
+    return separation(class_weights * statistics.counts, sums, squares, balance) / rotation.length
+
+
+def separation(counts, sums, squares, balance):
+    """``-b`` of the formula above, from the weighted counts, sums and sums of squares (or None) of each class."""
     b = balance * sums.sum(axis=0) ** 2 - (1 + balance) * (sums**2).sum(axis=0)
-    moments = second_moment_weights(class_weights * statistics.counts, balance)
-    if statistics.squares is not None:
-        b += (moments * class_weights) @ statistics.squares
-    return -b / rotation.length
+    if squares is not None:
+        b += second_moment_weights(counts, balance) @ squares
+    return -b
 
 
 def second_moment_weights(class_sizes, balance):

@@ -164,6 +164,8 @@ def svm_width(fitted, X, svm):
 
 def projection_bytes(fitted):
     """Bytes that must be kept to project a new row: the matrix R in whatever form the method stores it."""
+    if hasattr(fitted, "steps"):
+        return sum(projection_bytes(step) for _, step in fitted.steps)
     if hasattr(fitted, "nbytes"):
         return int(fitted.nbytes)
     if hasattr(fitted, "get_support"):

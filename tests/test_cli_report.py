@@ -1,0 +1,27 @@
+import json
+
+import pytest
+from sample_records import write_journal
+
+pytest.importorskip("typer")
+from typer.testing import CliRunner
+
+from isrht.cli.app import app
+
+
+def test_the_page_is_rebuilt_from_the_journal_alone(tmp_path):
+    journal = write_journal(tmp_path / "journal.jsonl").path
+    result = CliRunner().invoke(app, ["report", str(journal)])
+    assert result.exit_code == 0
+    assert result.stdout.strip() == str(tmp_path / "index.html")
+    result = CliRunner().invoke(app, ["report", str(journal), "--out", str(tmp_path / "other"), "--json"])
+    assert set(json.loads(result.stdout)) == {"index.html", "tables.md", "records.csv"}
+    assert (tmp_path / "other" / "tables.md").is_file()
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
+    journal = write_journal(tmp_path / "journal.jsonl", sets=("blobs",)).path
+    (tmp_path / "file").write_text("in the way")
+    result = CliRunner().invoke(app, ["report", str(journal), "--out", str(tmp_path / "file")])
+    assert result.exit_code == 1
+    assert "isrht report:" in result.stderr

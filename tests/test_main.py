@@ -1,0 +1,49 @@
+import subprocess
+import sys
+
+WITHOUT_TYPER = """
+import sys
+sys.modules["typer"] = None  # importing it fails, as if it were not installed
+from isrht.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run(script, *arguments):
+    return subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)
+
+
+def test_info_works_without_the_cli_extra():
+    done = run(WITHOUT_TYPER, "info")
+    assert done.returncode == 0
+    assert done.stdout.startswith("isrht ")
+    assert "kernel " in done.stdout
+
+
+def test_other_commands_say_what_to_install():
+    done = run(WITHOUT_TYPER, "reproduce")
+    assert done.returncode == 2
+    assert "pip install 'isrht[cli]'" in done.stderr
+
+
+def test_info_as_json():
+    done = subprocess.run([sys.executable, "-m", "isrht", "info", "--json"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert '"numpy": "' in done.stdout
+
+
+def test_the_package_is_lazy_and_complete():
+    script = (
+        "import sys, isrht\n"
+        "assert 'sklearn' not in sys.modules and 'numpy' not in sys.modules\n"
+        "assert set(isrht.__all__) <= set(dir(isrht))\n"
+        "from isrht import ISRHT, fwht\n"
+        "import isrht.projection\n"
+        "assert ISRHT is isrht.projection.ISRHT is isrht.ISRHT\n"
+        "for name in isrht.__all__: getattr(isrht, name)\n"
+        "try: isrht.nothing\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    done = run(script)
+    assert done.stderr == ""
+    assert done.stdout.strip() == "module 'isrht' has no attribute 'nothing'"

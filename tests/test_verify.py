@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from isrht.datasets.registry import Facts
+from isrht.datasets.verify import WrongData, check_digest, check_facts, remember_digest
+
+X = sp.csr_matrix(np.array([[1.0, 0], [0, 2], [0, 3]]))
+Y = np.array([1.0, -1, -1])
+
+
+def test_the_facts_hold():
+    check_facts(Facts(3, 2, 3, {1.0: 1, -1.0: 2}), X, Y, "file")
+
+
+@pytest.mark.parametrize(
+    "facts, what",
+    [
+        (Facts(4, 2), "rows 3, expected 4"),
+        (Facts(3, 5), "features 2, expected 5"),
+        (Facts(3, 2, 4), "nonzeros 3, expected 4"),
+        (Facts(3, 2, 3, {1.0: 2, -1.0: 1}), "rows by label"),
+    ],
+)
+def test_what_does_not_hold_is_named(facts, what):
+    with pytest.raises(WrongData, match=f"set.bz2 is not the set it should be: {what}"):
+        check_facts(facts, X, Y, "/somewhere/set.bz2")
+
+
+def test_a_file_that_changed_since_its_download_is_noticed(tmp_path):
+    path = tmp_path / "set"
+    path.write_text("first")
+    remember_digest(path, check_digest(Facts(1, 1), path))
+    check_digest(Facts(1, 1), path)
+    path.write_text("changed")
+    with pytest.raises(WrongData, match="sha256"):
+        check_digest(Facts(1, 1), path)
+
+
+def test_a_known_checksum_comes_first(tmp_path):
+    path = tmp_path / "set"
+    path.write_text("text")
+    with pytest.raises(WrongData, match="expected 0000"):
+        check_digest(Facts(1, 1, sha256="0000"), path)
