@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/installed
 .PHONY: run test bench lint sanitize clean
 
 run: $(INSTALLED)
-	$(BIN)/python examples/first_steps.py
+	$(BIN)/isrht reproduce
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest

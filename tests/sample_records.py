@@ -10,8 +10,8 @@ from isrht.experiments.reproduce import skip_record
 from isrht.experiments.run import Task, record_of
 
 ENVIRONMENT = {
-    "kind": "environment", "machine": "x86_64", "processor": "made up", "cores": 2, "memory_bytes": 1, "system": "Linux",
-    "python": "3.12", "versions": {"numpy": "2"}, "kernel": "numpy", "commit": None, "key": "e" * 16,
+    "kind": "environment", "machine": "x86_64", "processor": "made up", "cores": 2, "memory_bytes": 1,
+    "system": "Linux", "python": "3.12", "versions": {"numpy": "2"}, "kernel": "numpy", "commit": None, "key": "e" * 16,
 }  # fmt: skip
 
 
@@ -47,13 +47,17 @@ def made_up_projection(task, sizes):
 def sample(sets=("digits", "blobs", "mushrooms", "gisette-like"), protocol="paper", repetitions=3):
     """Records of a whole plan, with a failed run and a skipped set."""
     rng = np.random.default_rng(0)
-    grid = Grid(dict.fromkeys(sets, "d" * 16), tuple(METHODS), ("table", "radius", "stability"), repetitions, 2, protocol, "0")
+    grid = Grid(
+        dict.fromkeys(sets, "d" * 16), tuple(METHODS), ("table", "radius", "stability"), repetitions, 2, protocol, "0"
+    )
     tasks, _ = plan(grid)
     records = [ENVIRONMENT]
     records += [record_of(task, made_up_result(task, rng)) for task in tasks]
     for method in COMPLEXITY_METHODS:
         for sizes in complexity_sizes():
-            task = Task("projection", f"n={sizes['n']} d={sizes['d']}", method, sizes["r"], 0, "projection", "0", "generated")
+            task = Task(
+                "projection", f"n={sizes['n']} d={sizes['d']}", method, sizes["r"], 0, "projection", "0", "generated"
+            )
             records.append(record_of(task, made_up_projection(task, sizes)))
     records.append(skip_record(Skip("real-sim", None, "no file <here> & there")))
     broken = Task("accuracy", "digits", "SRHT", 16, 99, protocol, "0", "d" * 16)

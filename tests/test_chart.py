@@ -6,14 +6,14 @@ from isrht.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Ch
 from isrht.report.styles import BASES, Style
 
 
-@pytest.mark.parametrize("low, high", [(0, 1), (57.3, 99.2), (-4, 4), (0.001, 0.0012)])
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (57.3, 99.2), (-4, 4), (0.001, 0.0012)])
 def test_linear_ticks_are_few_and_within(low, high):
     ticks = Axis("x", low, high).tick_values()
     assert 2 <= len(ticks) <= 8
     assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in ticks)
 
 
-@pytest.mark.parametrize("low, high", [(1, 1000), (0.03, 0.9), (2, 6), (10, 1e9)])
+@pytest.mark.parametrize(("low", "high"), [(1, 1000), (0.03, 0.9), (2, 6), (10, 1e9)])
 def test_logarithmic_ticks_are_few_and_within(low, high):
     ticks = Axis("x", low, high, log=True).tick_values()
     assert 1 <= len(ticks) <= 13

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+
 from sample_records import write_journal
 
 pytest.importorskip("typer")

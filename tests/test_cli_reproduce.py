@@ -17,8 +17,21 @@ SMALL = ("--sets", "blobs,real-sim", "--part", "table", "--method", "PCA", "--me
 
 
 def start(folder, *arguments):
-    environment = {name: value for name, value in os.environ.items() if name != "ISRHT_DATA"} | {"XDG_CACHE_HOME": str(folder)}
-    command = [sys.executable, "-m", "isrht", "reproduce", *SMALL, "--jobs", "1", "--out", str(folder / "out"), *arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "ISRHT_DATA"} | {
+        "XDG_CACHE_HOME": str(folder)
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "isrht",
+        "reproduce",
+        *SMALL,
+        "--jobs",
+        "1",
+        "--out",
+        str(folder / "out"),
+        *arguments,
+    ]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
@@ -32,7 +45,7 @@ def wait_for_runs(path, count):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_it_leaves_a_good_journal_and_then_continues(how, tmp_path):
     journal = tmp_path / "out" / "journal.jsonl"
-    first = start(tmp_path, "-n", "100000")
+    first = start(tmp_path, "-n", "3000")
     wait_for_runs(journal, 5)
     first.send_signal(how)
     _, messages = first.communicate()
@@ -52,6 +65,8 @@ def test_stopped_it_leaves_a_good_journal_and_then_continues(how, tmp_path):
     assert summary["planned"] == summary["known"] + summary["done"] == 4
     assert summary["known"] >= 3
     assert any(line.startswith("skipped real-sim") for line in messages.splitlines())
-    after = {record["key"]: record["finished"] for record in Journal(journal).read().records if record["kind"] == "accuracy"}
+    after = {
+        record["key"]: record["finished"] for record in Journal(journal).read().records if record["kind"] == "accuracy"
+    }
     assert before.items() <= after.items()
     assert (tmp_path / "out" / "index.html").stat().st_size > 10_000

@@ -34,7 +34,7 @@ def test_zipf_is_sparse_wide_and_the_same_every_time():
     assert X.shape == (50, 100_000)
     assert X.nnz < 50 * 200
     np.testing.assert_allclose(sp.linalg.norm(X, axis=1), 1)
-    assert (X != again).nnz == 0
+    assert (again != X).nnz == 0
     np.testing.assert_array_equal(y, y_again)
 
 

@@ -42,7 +42,7 @@ def test_what_uses_labels_and_what_is_random():
 
 
 @pytest.mark.parametrize(
-    "method, name, why",
+    ("method", "name", "why"),
     [
         ("SRHT, sketch 2r", "digits", "sparse data only"),
         ("PCA", "news20-binary", "could not complete"),

@@ -83,7 +83,7 @@ def test_a_decompression_bomb_is_named_and_removed(server, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name, why", [("digits", "embedded"), ("gisette-like", "a stand-in for gisette")])
+@pytest.mark.parametrize(("name", "why"), [("digits", "embedded"), ("gisette-like", "a stand-in for gisette")])
 def test_some_sets_cannot_be_fetched(name, why, tmp_path):
     with pytest.raises(NotOffered, match=why):
         fetch(describe(name), tmp_path)

@@ -101,7 +101,9 @@ def test_sigkill_at_any_moment_leaves_a_journal_to_go_on_with(tmp_path):
     before = Journal(path).read()
     assert len(before.damaged) <= 3
     for attempt in range(3):
-        numbers = [int(record["key"].split("-")[1]) for record in before.records if record["key"].startswith(f"w{attempt}-")]
+        numbers = [
+            int(record["key"].split("-")[1]) for record in before.records if record["key"].startswith(f"w{attempt}-")
+        ]
         assert numbers == list(range(len(numbers)))
     Journal(path).append({"key": "after"})
     assert Journal(path).read().records[-1] == {"key": "after"}

@@ -10,7 +10,9 @@ from isrht.datasets.libsvm import TooLarge, read_libsvm
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n"
 
 
-@pytest.mark.parametrize("extension, pack", [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("extension", "pack"), [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
 def test_plain_and_compressed_text_are_the_same(tmp_path, extension, pack):
     path = tmp_path / f"set{extension}"
     path.write_bytes(pack(TEXT))
@@ -34,7 +36,9 @@ def test_other_content_is_an_error_that_names_the_file(tmp_path, content):
         read_libsvm(path)
 
 
-@pytest.mark.parametrize("extension, pack", [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("extension", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
 def test_a_truncated_archive_is_an_error_that_names_the_file(tmp_path, extension, pack):
     path = tmp_path / f"half{extension}"
     packed = pack(TEXT * 1000)

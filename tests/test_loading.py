@@ -11,7 +11,9 @@ from isrht.datasets.registry import DATASETS, Description, Facts
 def tiny(tmp_path, monkeypatch):
     """A set in two small files."""
     facts = (Facts(3, 4), Facts(2, 4))
-    description = Description("tiny", "tiny", 1, (1,), "given", "minmax", files=("a", "a.t"), facts=facts, labels="odd_digits")
+    description = Description(
+        "tiny", "tiny", 1, (1,), "given", "minmax", files=("a", "a.t"), facts=facts, labels="odd_digits"
+    )
     monkeypatch.setitem(DATASETS, "tiny", description)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     (tmp_path / "a").write_text("1 1:1\n2 2:1\n10 4:3\n")

@@ -3,10 +3,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sample_records import sample
 
 from isrht.report.aggregate import Records
 from isrht.report.page import page
+from sample_records import sample
 
 
 class Outline(HTMLParser):

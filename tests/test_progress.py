@@ -12,7 +12,12 @@ def tasks():
 
 
 def finish(listener, tasks):
-    listener.begin(tasks[1:], [{"set": "digits", "method": "PCA", "r": 16, "accuracy": 0.9}], [Skip("real-sim", None, "not here")], [3])
+    listener.begin(
+        tasks[1:],
+        [{"set": "digits", "method": "PCA", "r": 16, "accuracy": 0.9}],
+        [Skip("real-sim", None, "not here")],
+        [3],
+    )
     for task in tasks[1:]:
         listener.started(task)
         ok = {"set": task.set, "method": task.method, "r": task.r, "status": "ok"}

@@ -15,7 +15,11 @@ def test_every_number_of_the_results_table():
     assert published("PCA", "news20-binary") is None
     assert published("ISRHT-supervised", "mushrooms") == (96.25, 1.22)
     assert published(None, "mushrooms") is None
-    assert all((std is None) == (method in ("All features", "PCA", "DLSS")) for method, name in cells for _, std in [published(method, name)])
+    assert all(
+        (std is None) == (method in ("All features", "PCA", "DLSS"))
+        for method, name in cells
+        for _, std in [published(method, name)]
+    )
 
 
 def test_the_split_of_the_text_is_not_that_of_the_data_table():
@@ -28,11 +32,18 @@ def test_the_split_of_the_text_is_not_that_of_the_data_table():
 
 def test_claims_of_the_text_that_its_table_does_not_bear_out():
     """Errata 16 to 18."""
-    mean = {(method, name): cell[0] for method in paper()["results"] for name in SETS if (cell := published(method, name))}
+    mean = {
+        (method, name): cell[0] for method in paper()["results"] for name in SETS if (cell := published(method, name))
+    }
     blind = ("Gaussian", "Achlioptas", "Sparse Embedding", "SRHT")
-    assert [name for name in SETS if any(mean["ISRHT-top-r", name] <= mean[other, name] for other in blind)] == ["real-sim"]
+    assert [name for name in SETS if any(mean["ISRHT-top-r", name] <= mean[other, name] for other in blind)] == [
+        "real-sim"
+    ]
     assert [name for name in SETS if mean["ISRHT-nps", name] <= mean["SRHT", name]] == ["gisette", "news20-binary"]
-    assert [name for name in SETS[:-1] if mean["PCA", name] <= mean["ISRHT-supervised", name]] == ["mushrooms", "usps-b"]
+    assert [name for name in SETS[:-1] if mean["PCA", name] <= mean["ISRHT-supervised", name]] == [
+        "mushrooms",
+        "usps-b",
+    ]
 
 
 def test_two_series_are_compared_by_welch():

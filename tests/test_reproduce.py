@@ -27,7 +27,13 @@ class Witness(Listener):
 
 
 def settings(tmp_path, **changes):
-    options = {"sets": ("blobs", "real-sim"), "methods": ("PCA", "SRHT"), "parts": ("table",), "repetitions": 3, "jobs": 1}
+    options = {
+        "sets": ("blobs", "real-sim"),
+        "methods": ("PCA", "SRHT"),
+        "parts": ("table",),
+        "repetitions": 3,
+        "jobs": 1,
+    }
     return Settings(tmp_path / "journal", **(options | changes))
 
 

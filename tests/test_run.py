@@ -21,7 +21,8 @@ def digits():
 def test_a_key_is_everything_that_identifies_a_run():
     others = [
         replace(TASK, set="blobs"), replace(TASK, method="PCA"), replace(TASK, r=9), replace(TASK, seed=1),
-        replace(TASK, protocol="paper"), replace(TASK, version="1"), replace(TASK, data="other"), replace(TASK, kind="projection"),
+        replace(TASK, protocol="paper"), replace(TASK, version="1"), replace(TASK, data="other"),
+        replace(TASK, kind="projection"),
     ]  # fmt: skip
     assert len({TASK.key, *(other.key for other in others)}) == 9
     assert replace(TASK).key == TASK.key
@@ -56,7 +57,7 @@ def test_the_papers_protocol_is_never_below_the_honest_one(digits):
 
 
 def test_labels_of_held_out_rows_do_not_choose_columns(digits):
-    """On labels of pure noise cross-validation must see nothing; columns chosen with all labels would show something."""
+    """On labels of pure noise cross-validation must see nothing; columns chosen with all labels would show some."""
     noise = replace(digits, y=np.random.default_rng(0).integers(2, size=len(digits.y)))
     record = run(replace(TASK, method="ISRHT-supervised"), noise)
     assert record["cv_accuracy"] < 0.58

@@ -1,8 +1,8 @@
 import pytest
-from sample_records import sample
 
 from isrht.report.aggregate import Records
 from isrht.report.tables import Cell, Table, bytes_text, complexity_table, overview_table, results_table
+from sample_records import sample
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,9 @@ def test_without_the_papers_protocol_the_difference_is_of_cross_validated_accura
     records = Records(sample(("mushrooms",), protocol="cv"))
     table = results_table(records, "mushrooms")
     row = next(row for row in table.rows if row[0].text == "SRHT")
-    assert row[table.columns.index("difference")].value == pytest.approx(records.group("mushrooms", "SRHT", 16).accuracy.mean - 92.45)
+    assert row[table.columns.index("difference")].value == pytest.approx(
+        records.group("mushrooms", "SRHT", 16).accuracy.mean - 92.45
+    )
 
 
 def test_the_overview_has_a_row_for_every_set(records):
@@ -53,7 +55,9 @@ def test_the_overview_has_a_row_for_every_set(records):
 def test_measured_exponents(records):
     table = complexity_table(records)
     assert len(table.rows) == 7
-    exponents = [cell.value for name in ("exponent of n", "exponent of d", "exponent of r") for cell in column(table, name)]
+    exponents = [
+        cell.value for name in ("exponent of n", "exponent of d", "exponent of r") for cell in column(table, name)
+    ]
     assert exponents == pytest.approx([1.0] * 14 + [0.0] * 7, abs=0.01)
     assert complexity_table(Records([])).rows == []
 
@@ -65,6 +69,6 @@ def test_html_and_markdown_escape_what_must_be():
     assert "| **1 \\| <2>\\*** |" in table.markdown()
 
 
-@pytest.mark.parametrize("count, text", [(12, "12 B"), (1200, "1.2 kB"), (3.1e6, "3.1 MB"), (2.77e9, "2.77 GB")])
+@pytest.mark.parametrize(("count", "text"), [(12, "12 B"), (1200, "1.2 kB"), (3.1e6, "3.1 MB"), (2.77e9, "2.77 GB")])
 def test_bytes(count, text):
     assert bytes_text(count) == text

@@ -14,7 +14,7 @@ def test_the_facts_hold():
 
 
 @pytest.mark.parametrize(
-    "facts, what",
+    ("facts", "what"),
     [
         (Facts(4, 2), "rows 3, expected 4"),
         (Facts(3, 5), "features 2, expected 5"),

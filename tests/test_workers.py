@@ -12,7 +12,16 @@ from isrht.experiments.workers import Runner, run_in_processes
 
 
 def task(method="SRHT", seed=0, **changes):
-    fields = {"kind": "accuracy", "set": "blobs", "method": method, "r": 1, "seed": seed, "protocol": "cv", "version": "0", "data": "x"}
+    fields = {
+        "kind": "accuracy",
+        "set": "blobs",
+        "method": method,
+        "r": 1,
+        "seed": seed,
+        "protocol": "cv",
+        "version": "0",
+        "data": "x",
+    }
     return Task(**(fields | changes))
 
 

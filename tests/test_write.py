@@ -1,10 +1,10 @@
 import csv
 
 import pytest
-from sample_records import sample, write_journal
 
 from isrht.report import write
 from isrht.report.write import write_report, write_whole
+from sample_records import sample, write_journal
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,11 @@ def written(tmp_path_factory):
 
 
 def test_three_files(written):
-    assert sorted(path.name for path in written["index.html"].parent.iterdir()) == ["index.html", "records.csv", "tables.md"]
+    assert sorted(path.name for path in written["index.html"].parent.iterdir()) == [
+        "index.html",
+        "records.csv",
+        "tables.md",
+    ]
 
 
 def test_the_csv_holds_every_run(written):

@@ -22,7 +22,10 @@ def main(arguments=None):
 
 def _without_typer(arguments):
     if arguments != ["info"]:
-        print("isrht: only 'isrht info' works without the command line's packages: pip install 'isrht[cli]'", file=sys.stderr)
+        print(
+            "isrht: only 'isrht info' works without the command line's packages: pip install 'isrht[cli]'",
+            file=sys.stderr,
+        )
         return 2
     from isrht.information import information
 

@@ -22,12 +22,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-import joblib
 import numpy as np
 import scipy.sparse as sp
 
 from isrht import _kernels
-from isrht.blocks import RowBlocks, default_block_rows
+from isrht.blocks import RowBlocks, default_block_rows, job_count
 from isrht.hadamard import next_power_of_two, transform_cube
 from isrht.newton import as_float64
 from isrht.rotation import csr_parts
@@ -104,7 +103,7 @@ def moments(X, first, second, n_jobs=None):
     """
     n_columns = first.shape[1]
     block_rows = _block_rows(X, 3 * X.shape[1] * n_columns)
-    n_groups = min(joblib.effective_n_jobs(n_jobs), n_columns) if block_rows >= X.shape[0] else 1
+    n_groups = min(job_count(n_jobs), n_columns) if block_rows >= X.shape[0] else 1
     groups = np.array_split(np.arange(n_columns), n_groups)
 
     def group_moments(group):
@@ -327,7 +326,7 @@ def _shrunk(z, candidate, varies):
 
 def in_threads(function, items, n_jobs=None):
     """``map`` by ``n_jobs`` threads; results come in the order of the items."""
-    workers = joblib.effective_n_jobs(n_jobs)
+    workers = job_count(n_jobs)
     if workers == 1 or len(items) == 1:
         yield from map(function, items)
         return

@@ -9,7 +9,9 @@ import typer
 
 app = typer.Typer(help="List the sets, or fetch one.", invoke_without_command=True, rich_markup_mode=None)
 
-DataDir = Annotated[Path | None, typer.Option("--data-dir", help="A folder of LIBSVM files; default: ISRHT_DATA, then the cache.")]
+DataDir = Annotated[
+    Path | None, typer.Option("--data-dir", help="A folder of LIBSVM files; default: ISRHT_DATA, then the cache.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
@@ -24,7 +26,10 @@ def list_sets(context: typer.Context, data_dir: DataDir = None, as_json: AsJson 
     if as_json:
         give_json(rows)
         return
-    widths = [max(len(str(row[name])) for row in [dict.fromkeys(rows[0], "") | {n: n for n in rows[0]}, *rows]) for name in SHOWN]
+    widths = [
+        max(len(str(row[name])) for row in [dict.fromkeys(rows[0], "") | {n: n for n in rows[0]}, *rows])
+        for name in SHOWN
+    ]
     for row in [{name: name for name in SHOWN}, *rows]:
         give("  ".join(f"{row[name]!s:{width}}" for name, width in zip(SHOWN, widths, strict=True)).rstrip())
 
@@ -73,7 +78,9 @@ def status(name, data_dir=None):
     description = describe(name)
     paths = None if description.embedded else files.find(description, data_dir)
     rows = "/".join(f"{facts.rows:,}" for facts in description.facts)
-    about = f"stand-in for {description.stands_for}: {description.about}" if description.stands_for else description.about
+    about = (
+        f"stand-in for {description.stands_for}: {description.about}" if description.stands_for else description.about
+    )
     return {
         "set": name,
         "rows": rows or "generated",

@@ -58,7 +58,11 @@ class BarListener(LineListener):
 
         super().begin(tasks, known_records, skips, damaged)
         self.bars = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[now]}")
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[now]}"),
         )
         self.all_bar = self.bars.add_task("all", total=len(tasks), now="")
         counts = Counter(task.set if task.kind == "accuracy" else "Table 1" for task in tasks)
@@ -91,7 +95,11 @@ class BarListener(LineListener):
 
         from isrht.datasets.registry import DATASETS, describe
 
-        shown = {where: values for where, values in self.accuracies.items() if where[0] in DATASETS and where[2] == describe(where[0]).r}
+        shown = {
+            where: values
+            for where, values in self.accuracies.items()
+            if where[0] in DATASETS and where[2] == describe(where[0]).r
+        }
         sets = list(dict.fromkeys(where[0] for where in shown))
         table = Table("method", *sets)
         for method in dict.fromkeys(where[1] for where in shown):

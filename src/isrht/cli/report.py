@@ -10,7 +10,9 @@ import typer
 
 def report(
     journal: Annotated[Path, typer.Argument(help="A journal of 'isrht reproduce'.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The folder for the report; default: beside the journal.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder for the report; default: beside the journal.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ):
     """Rebuild the page, tables.md and records.csv from a journal."""

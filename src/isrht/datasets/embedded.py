@@ -53,7 +53,9 @@ def zipf(n_documents=4000, seed=2):
     topics = np.stack([language * _topic_factors(rng) for _ in range(8)])
     cumulative = np.cumsum(topics / topics.sum(axis=1, keepdims=True), axis=1)
     y = rng.permutation(np.arange(n_documents) % 2)
-    one_half, other_half = (rng.dirichlet(weights, n_documents) for weights in ([2] * 4 + [0.2] * 4, [0.2] * 4 + [2] * 4))
+    one_half, other_half = (
+        rng.dirichlet(weights, n_documents) for weights in ([2] * 4 + [0.2] * 4, [0.2] * 4 + [2] * 4)
+    )
     shares = np.where(y[:, None], one_half, other_half)
     rows, words = [], []
     for document in range(n_documents):

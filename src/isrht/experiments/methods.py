@@ -110,8 +110,12 @@ def _all_methods():
         yield Method(name, name, uses_labels, about="exact, also on sparse data")
     for name, uses_labels in rotations:
         yield Method(f"{name}, sketch 2r", name, uses_labels, sketch_size="2r", about="the paper's text, sparse data")
-        yield Method(f"{name}, sketch 8192", name, uses_labels, sketch_size=8192, about="the authors' code, sparse data")
-    yield Method(BOOSTED, None, uses_labels=True, tunes_itself=True, about="aligned signs and residual rounds, beyond the paper")
+        yield Method(
+            f"{name}, sketch 8192", name, uses_labels, sketch_size=8192, about="the authors' code, sparse data"
+        )
+    yield Method(
+        BOOSTED, None, uses_labels=True, tunes_itself=True, about="aligned signs and residual rounds, beyond the paper"
+    )
 
 
 METHODS = {method.name: method for method in _all_methods()}

@@ -126,5 +126,12 @@ def _on_set(grid, name, r, repetitions, methods=None, protocol=None, report_skip
         for method in running:
             if seed == 0 or not method.deterministic:
                 yield Task(
-                    "accuracy", name, method.name, r, seed, protocol or grid.protocol, grid.version, grid.checksums[name]
+                    "accuracy",
+                    name,
+                    method.name,
+                    r,
+                    seed,
+                    protocol or grid.protocol,
+                    grid.version,
+                    grid.checksums[name],
                 )

@@ -81,7 +81,12 @@ def reproduce(settings, listener=None):
         _note(journal, known, skip_record(skip))
     listener.begin(missing, [known[task.key] for task in tasks if task.key in known], skips, contents.damaged)
     runs = run_in_processes(
-        missing, settings.jobs or os.cpu_count() or 1, settings.journal, here["key"], settings.data_dir, listener.started
+        missing,
+        settings.jobs or os.cpu_count() or 1,
+        settings.journal,
+        here["key"],
+        settings.data_dir,
+        listener.started,
     )
     try:
         for task, record in runs:

@@ -98,14 +98,21 @@ def measure(task, dataset):
         Z = project(fitted, X)
         Z, X_test = (Z, X_test) if fitted else into_their_span(Z, X_test)
     with watch.stage("tune"):
-        cv = own_choice(fitted) if method.tunes_itself else tune(projection if method.uses_labels else None, method, X, Z, y)
+        cv = (
+            own_choice(fitted)
+            if method.tunes_itself
+            else tune(projection if method.uses_labels else None, method, X, Z, y)
+        )
     with watch.stage("train"):
         svm = trained(Z, y, cv["C"])
     with watch.stage("predict"):
         Z_test = project(fitted, X_test)
         accuracy = float(np.mean(svm.predict(Z_test) == y_test))
     elapsed = time.perf_counter() - wall
-    sizes = {"projection": 0 if fitted is None else projection_bytes(fitted), "svm": 8 * (svm_width(fitted, X, svm) + 1)}
+    sizes = {
+        "projection": 0 if fitted is None else projection_bytes(fitted),
+        "svm": 8 * (svm_width(fitted, X, svm) + 1),
+    }
     return {
         "accuracy": round(accuracy, 6),
         **cv,

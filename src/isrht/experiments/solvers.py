@@ -25,7 +25,7 @@ def is_wide(Z):
 
 
 def into_their_span(Z, Z_test):
-    """Fewer dense rows than features: the same rows, and the test rows, in an orthonormal basis of the training rows."""
+    """Fewer dense rows than features: these rows and the test rows in an orthonormal basis of the former."""
     if sp.issparse(Z) or Z.shape[0] >= Z.shape[1] or not is_wide(Z):
         return Z, Z_test
     basis = np.linalg.qr(Z.T)[0]

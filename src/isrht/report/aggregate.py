@@ -91,7 +91,9 @@ class Records:
 
     def group(self, set_name, method, r):
         """The group with the most runs: with the protocol "paper" where both are there, which tells more."""
-        found = [self.groups[key] for protocol in ("paper", "cv") if (key := (set_name, method, r, protocol)) in self.groups]
+        found = [
+            self.groups[key] for protocol in ("paper", "cv") if (key := (set_name, method, r, protocol)) in self.groups
+        ]
         return max(found, key=lambda group: len(group.records), default=None)
 
     def of_set(self, set_name):

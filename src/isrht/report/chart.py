@@ -69,7 +69,9 @@ class Chart:
     def line(self, points, style, series):
         where = " ".join(f"{self._x(x):.1f},{self._y(y):.1f}" for x, y in points)
         dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
-        self.parts.append(f'<polyline class="line" data-series="{escape(series)}" style="--c:{style.color}" points="{where}"{dash}/>')
+        self.parts.append(
+            f'<polyline class="line" data-series="{escape(series)}" style="--c:{style.color}" points="{where}"{dash}/>'
+        )
 
     def point(self, x, y, style, title, series="", group=""):
         self.parts.append(
@@ -107,7 +109,9 @@ class Chart:
             out.append(f'<path class="grid" d="M{x:.1f},{TOP}V{bottom}"/>')
             out.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{_number(tick)}</text>')
         middle_x, middle_y = (LEFT + right) / 2, (TOP + bottom) / 2
-        out.append(f'<text class="axis" x="{middle_x}" y="{HEIGHT - 6}" text-anchor="middle">{escape(self.x.label)}</text>')
+        out.append(
+            f'<text class="axis" x="{middle_x}" y="{HEIGHT - 6}" text-anchor="middle">{escape(self.x.label)}</text>'
+        )
         out.append(
             f'<text class="axis" transform="translate(13,{middle_y}) rotate(-90)" text-anchor="middle">'
             f"{escape(self.y.label)}</text>"

@@ -27,7 +27,9 @@ class Figure:
     notes: list = field(default_factory=list)
 
     def html(self):
-        charts = "".join(f"<div class=panel><h4>{escape(title)}</h4>{chart.svg()}</div>" for title, chart in self.charts)
+        charts = "".join(
+            f"<div class=panel><h4>{escape(title)}</h4>{chart.svg()}</div>" for title, chart in self.charts
+        )
         keys = "".join(
             f'<li><button type="button" data-series="{escape(name)}">{marker(style)}{escape(name)}</button></li>'
             for name, style in self.legend.items()
@@ -57,7 +59,9 @@ def figure_1(records):
     rotated = (blobs.X * signs) @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)
     figure.charts.append(("(a) original data X", _scatter(blobs.X, blobs.y, "feature")))
     figure.charts.append(("(b) rotated data XDH, D = diag(1, -1)", _scatter(rotated, blobs.y, "column")))
-    chart = Chart(Axis("run", 0, 16, ticks=[1, 5, 10, 15]), Axis("accuracy (%)", 40, 104), "accuracy of one column, by run")
+    chart = Chart(
+        Axis("run", 0, 16, ticks=[1, 5, 10, 15]), Axis("accuracy (%)", 40, 104), "accuracy of one column, by run"
+    )
     for method in ("SRHT", "ISRHT-supervised"):
         group = records.group("blobs", method, 1)
         style = style_of(method)
@@ -73,7 +77,11 @@ def figure_1(records):
 
 def figure_2(records):
     """Accuracy against r, every method and set."""
-    figure = Figure("figure-2", "Figure 2: accuracy against r", notes=["Mean of the runs with C chosen by CV; hover for n and deviation."])
+    figure = Figure(
+        "figure-2",
+        "Figure 2: accuracy against r",
+        notes=["Mean of the runs with C chosen by CV; hover for n and deviation."],
+    )
     for name in records.sets:
         curves = records.of_set(name)
         if len({r for by_r in curves.values() for r in by_r}) < 2:
@@ -86,7 +94,9 @@ def figure_2(records):
 def _against_r(name, curves, legend):
     rs = sorted({r for method, by_r in curves.items() for r in by_r if method != "All features"})
     levels = [group.accuracy.mean for by_r in curves.values() for group in by_r.values()]
-    chart = Chart(Axis.around("r", rs, log=True, ticks=rs), Axis.around("accuracy (%)", levels), f"accuracy against r on {name}")
+    chart = Chart(
+        Axis.around("r", rs, log=True, ticks=rs), Axis.around("accuracy (%)", levels), f"accuracy against r on {name}"
+    )
     for method, by_r in curves.items():
         style = legend.setdefault(method, style_of(method))
         if method == "All features":
@@ -111,9 +121,16 @@ def figure_3(records):
         shared = sorted(set(grids[method]) & set(grids["SRHT"]))
         if shared:
             figure.charts.append((f"{method} against SRHT", _stability(grids, method, shared, name)))
-    above = [grids[method][key].mean > grids["SRHT"][key].mean for method in STABILITY_METHODS[1:] for key in grids[method] if key in grids["SRHT"]]
+    above = [
+        grids[method][key].mean > grids["SRHT"][key].mean
+        for method in STABILITY_METHODS[1:]
+        for key in grids[method]
+        if key in grids["SRHT"]
+    ]
     if above:
-        figure.notes.append(f"Each point is one pair of C and r; above the line ISRHT is better: {sum(above)} of {len(above)} points.")
+        figure.notes.append(
+            f"Each point is one pair of C and r; above the line ISRHT is better: {sum(above)} of {len(above)} points."
+        )
     if name != "mushrooms":
         figure.notes.append("The paper shows mushrooms, which was not available here.")
     return figure
@@ -153,7 +170,10 @@ def against_bytes(records):
     return _against(
         records, "accuracy-bytes", "Accuracy against model bytes (projection + SVM)",
         "model bytes", lambda group: group.model_bytes.mean, bytes_text,
-        ["What must be kept to predict a new row as the method does it. Any of these linear models can also be folded into one weight per feature, as 'All features' is."],
+        [
+            "What must be kept to predict a new row as the method does it. Any of these linear models can also be folded "
+            "into one weight per feature, as 'All features' is."
+        ],
     )  # fmt: skip
 
 
@@ -174,14 +194,23 @@ def _against(records, name, title, label, value_of, text_of, notes):
             mean = group.accuracy
             if mean.std is not None:
                 chart.error_bar(value_of(group), mean.mean - mean.std, mean.mean + mean.std, style, method)
-            chart.point(value_of(group), mean.mean, style, f"{_title(method, group)}, {text_of(value_of(group))}", method, group.id)
+            chart.point(
+                value_of(group),
+                mean.mean,
+                style,
+                f"{_title(method, group)}, {text_of(value_of(group))}",
+                method,
+                group.id,
+            )
         figure.charts.append((f"{_label(set_name)}, r = {r}", chart))
     return figure
 
 
 def _scatter(points, labels, name):
     chart = Chart(
-        Axis.around(f"{name} 1", points[:, 0]), Axis.around(f"{name} 2", points[:, 1]), f"two classes, {name} 1 and {name} 2"
+        Axis.around(f"{name} 1", points[:, 0]),
+        Axis.around(f"{name} 2", points[:, 1]),
+        f"two classes, {name} 1 and {name} 2",
     )
     for (x, y), label in zip(points, labels, strict=True):
         style = Style("var(--c-blue)", "cross") if label else Style("var(--c-orange)", "circle")

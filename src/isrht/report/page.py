@@ -29,8 +29,8 @@ DEVIATIONS = (
     "the projection is exact, which is ours.",
     "Sparse sets are divided by their largest absolute value instead of mapped to [-1, 1] (errata 12).",
     "DLSS ranks features by leverage in the best rank-10 approximation (rank r where that is less); the paper does not "
-    "give its rank, and it matters: on the test rows ranks 2, 5, 10, 16, 50 and 256 gave 91.9, 97.2, 96.3, 96.4, 97.3 and "
-    "51.5 on gisette-like, and between 72.9 and 81.6 on usps-b for ranks up to 16. 10 was fixed before looking.",
+    "give its rank, and it matters: on the test rows ranks 2, 5, 10, 16, 50 and 256 gave 91.9, 97.2, 96.3, 96.4, 97.3 "
+    "and 51.5 on gisette-like, and between 72.9 and 81.6 on usps-b for ranks up to 16. 10 was fixed before looking.",
     "Seconds are CPU seconds of one core, tuning included; the paper's are those of another machine without saying "
     "what is included, so times are not compared.",
 )
@@ -54,7 +54,9 @@ def page(records):
     ]
     shown = [(name, title, body) for name, title, body in sections if body and not (name == "results" and not of_paper)]
     navigation = " ".join(f'<a href="#{name}">{escape(title)}</a>' for name, title, _ in shown)
-    body = "".join(f'<section id="{name}"><h2>{escape(title)}</h2>{content}</section>' for name, title, content in shown)
+    body = "".join(
+        f'<section id="{name}"><h2>{escape(title)}</h2>{content}</section>' for name, title, content in shown
+    )
     return PAGE.format(
         css=_file("page.css"),
         js=_file("page.js"),
@@ -83,7 +85,9 @@ PAGE = """<!DOCTYPE html>
 {warnings}
 {body}
 <div id="tip" role="status"></div>
-<dialog id="behind"><form method="dialog"><h3></h3><div class="scroll"></div><p><button>Close</button></p></form></dialog>
+<dialog id="behind"><form method="dialog">
+<h3></h3><div class="scroll"></div><p><button>Close</button></p>
+</form></dialog>
 <script type="application/json" id="records">{records}</script>
 <script>
 {js}</script>
@@ -134,8 +138,8 @@ def current_set_skips(records):
 def _results_legend():
     return (
         "<p>Accuracy in percent, mean ± standard deviation over the runs. <em>Difference</em> is ours minus published, "
-        "of the best over C where it was recorded (like with like), else of the cross-validated accuracy. <em>p</em> is "
-        "Welch's t-test from means and deviations (15 published runs), or, where there is one run, a z-test of two "
+        "of the best over C where it was recorded (like with like), else of the cross-validated accuracy. <em>p</em> "
+        "is Welch's t-test from means and deviations (15 published runs), or, where there is one run, a z-test of two "
         "proportions on the test rows; * marks p &lt; 0.01. The best projection of a set is bold.</p>"
     )
 
