@@ -36,7 +36,7 @@ def test_a_chart_is_well_formed_and_its_points_are_inside_and_named():
         chart.error_bar(x, y - 100, y + 100, style)
     chart.rule([(1, 50), (64, 99)])
     root = ET.fromstring(chart.svg())
-    points = [part for part in root if part.get("class") == "pt"]
+    points = [part for part in root if part.get("class").startswith("pt ")]
     assert [point.find("title").text for point in points] == ["<1>", "<64>"]
     for point in points:
         x, y = map(float, point.get("transform")[10:-1].split(","))

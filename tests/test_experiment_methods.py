@@ -9,7 +9,7 @@ from isrht.report.published import paper
 def test_the_papers_ten_rows_and_more():
     rows = [method.name for method in METHODS.values() if method.name in paper()["results"]]
     assert rows == list(paper()["results"])
-    assert len(METHODS) == 10 + 2 * 4 + 1
+    assert len(METHODS) == 10 + 2 * 4 + 2 + 1
 
 
 def test_only_rows_of_the_paper_are_compared_with():
@@ -44,7 +44,6 @@ def test_what_uses_labels_and_what_is_random():
 @pytest.mark.parametrize(
     ("method", "name", "why"),
     [
-        ("SRHT, sketch 2r", "digits", "sparse data only"),
         ("PCA", "news20-binary", "could not complete"),
         ("DLSS", "blobs", "r=4 is more than the 2 features"),
         ("PCA", "rcv1-binary", None),
@@ -55,6 +54,15 @@ def test_why_a_method_does_not_run_on_a_set(method, name, why):
     description = describe(name)
     reason = METHODS[method].why_not(description, description.n_features, 4)
     assert reason is None if why is None else why in reason
+
+
+def test_variants_for_sparse_and_for_dense_data():
+    assert not METHODS["SRHT, sketch 2r"].applies_to(describe("digits"))
+    assert METHODS["SRHT, sketch 2r"].applies_to(describe("zipf"))
+    assert not METHODS["ISRHT-nps, authors' code"].applies_to(describe("zipf"))
+    authors = METHODS["ISRHT-nps, authors' code"].make(8, 0, sparse=False)
+    assert (authors.center, authors.replace) == (True, False)
+    assert all(METHODS["SRHT"].applies_to(describe(name)) for name in ("digits", "zipf"))
 
 
 def test_an_unknown_method_lists_the_known_ones():

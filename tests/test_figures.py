@@ -11,7 +11,7 @@ def records():
 
 
 def points(figure):
-    return sum(part.startswith('<path class="pt"') for _, chart in figure.charts for part in chart.parts)
+    return sum(part.startswith('<path class="pt ') for _, chart in figure.charts for part in chart.parts)
 
 
 def test_figure_1_has_both_blobs_and_every_run(records):

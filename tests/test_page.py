@@ -1,5 +1,6 @@
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -61,7 +62,7 @@ def test_every_number_leads_to_its_records(text):
     stored = json.loads(re.search(r'id="records">(.*?)</script>', text, re.S).group(1))
     where = [stored["columns"].index(name) for name in ("set", "method", "r", "protocol")]
     known = {"|".join(str(row[k]) for k in where) for row in stored["rows"]}
-    groups = set(re.findall(r'data-group="([^"]+)"', text))
+    groups = set(map(unescape, re.findall(r'data-group="([^"]+)"', text)))
     assert groups
     assert groups <= known
 

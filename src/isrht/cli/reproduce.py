@@ -10,8 +10,8 @@ import typer
 JOURNAL = "journal.jsonl"
 
 SETS_HELP = (
-    "'embedded', 'paper' or names of sets, separated by commas or repeated. Default: embedded, or paper where --data-dir "
-    "is given."
+    "'embedded', 'paper' or names of sets, separated by commas or repeated. Default: embedded, or paper where "
+    "--data-dir is given."
 )
 Sets = Annotated[list[str] | None, typer.Option("--sets", help=SETS_HELP)]
 DATA_DIR_HELP = "A folder of LIBSVM files; default: ISRHT_DATA, then the download cache."
@@ -43,7 +43,7 @@ def reproduce(
     methods: Methods = None,
     parts: Parts = None,
     repetitions: Repetitions = 15,
-    figure_repetitions: FigureRepetitions = 3,
+    figure_repetitions: FigureRepetitions = 2,
     protocol: Protocol = "cv",
     jobs: Jobs = 0,
     retry_failed: RetryFailed = False,

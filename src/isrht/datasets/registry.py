@@ -74,7 +74,7 @@ _ALL = (
     Description(
         "zipf",
         "a synthetic bag of words: 100,000 words of Zipf frequencies, two mixtures of topics",
-        r=64, r_grid=(16, 32, 64, 128, 256), split=0.7, scale="maxabs", sparse=True, features=100_000,
+        r=64, r_grid=(16, 64, 256), split=0.7, scale="maxabs", sparse=True, features=100_000,
     ),
     Description(
         "blobs",

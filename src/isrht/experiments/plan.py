@@ -20,7 +20,7 @@ COMPLEXITY_METHODS = (
 )  # fmt: skip
 COMPLEXITY_BASE = {"n": 2048, "d": 2048, "r": 64}
 COMPLEXITY_FACTORS = (0.5, 2, 4)
-COMPLEXITY_SEEDS = 3
+COMPLEXITY_SEEDS = 1
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Grid:
     methods: tuple = tuple(METHODS)
     parts: tuple = PARTS
     repetitions: int = 15
-    figure_repetitions: int = 3
+    figure_repetitions: int = 2
     protocol: str = "cv"
     version: str = ""
 
@@ -118,9 +118,11 @@ def _on_set(grid, name, r, repetitions, methods=None, protocol=None, report_skip
     for method_name in grid.methods if methods is None else methods:
         method = method_named(method_name)
         reason = method.why_not(description, description.n_features, r)
+        if not method.applies_to(description):
+            continue
         if reason is None:
             running.append(method)
-        elif report_skips and not (method.sketch_size and not description.sparse):
+        elif report_skips:
             yield Skip(name, method_name, reason)
     for seed in range(repetitions):
         for method in running:

@@ -27,7 +27,7 @@ class Settings:
     methods: tuple = tuple(METHODS)
     parts: tuple = PARTS
     repetitions: int = 15
-    figure_repetitions: int = 3
+    figure_repetitions: int = 2
     protocol: str = "cv"
     jobs: int = 0
     data_dir: Path | None = None

@@ -75,7 +75,8 @@ class Chart:
 
     def point(self, x, y, style, title, series="", group=""):
         self.parts.append(
-            f'<path class="pt" data-series="{escape(series)}" data-group="{escape(group)}" style="--c:{style.color}" '
+            f'<path class="pt {style.fill}" data-series="{escape(series)}" data-group="{escape(group)}" '
+            f'style="--c:{style.color}" '
             f'transform="translate({self._x(x):.1f},{self._y(y):.1f})" d="{MARKERS[style.marker]}">'
             f"<title>{escape(title)}</title></path>"
         )
@@ -130,7 +131,7 @@ def marker(style):
     dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
     return (
         f'<svg class="key" viewBox="-12 -6 24 12" style="--c:{style.color}" aria-hidden="true">'
-        f'<path class="line" d="M-12,0H12"{dash}/><path class="pt" d="{MARKERS[style.marker]}"/></svg>'
+        f'<path class="line" d="M-12,0H12"{dash}/><path class="pt {style.fill}" d="{MARKERS[style.marker]}"/></svg>'
     )
 
 

@@ -1,4 +1,4 @@
-"""How each method looks: one colour per family member, dashes for sketched variants, the same in every figure."""
+"""How each method looks: one colour for a method, dashes and hollow points for its variants, in every figure alike."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ class Style:
     color: str
     marker: str = "circle"
     dash: str = ""
+    fill: str = "full"
 
 
 BASES = {
@@ -25,11 +26,11 @@ BASES = {
     "ISRHT-supervised": Style("var(--c-orange)", "circle"),
     "Boosted ISRHT": Style("var(--c-red)", "cross"),
 }
-DASHES = {", sketch 2r": "5 3", ", sketch 8192": "2 3"}
+VARIANTS = {"sketch 2r": ("5 3", "hollow"), "sketch 8192": ("2 3", "pale"), "authors' code": ("7 2 2 2", "hollow")}
 
 
 def style_of(method):
-    """The style of a method by name; a sketched variant is that of its base, dashed."""
-    base, comma, sketch = method.partition(", ")
+    """The style of a method by name; a variant is its base, dashed and hollow."""
+    base, _, variant = method.partition(", ")
     style = BASES.get(base, Style("var(--ink)"))
-    return Style(style.color, style.marker, DASHES.get(comma + sketch, ""))
+    return Style(style.color, style.marker, *VARIANTS.get(variant, ()))

@@ -100,7 +100,7 @@ def _results_row(description, method, group, best):
     return [
         Cell(method, method, title=METHODS[method].about),
         NOTHING if theirs is None else Cell(_with_std(*theirs), theirs[0], title="Lei & Lan 2020, results table"),
-        _mean_cell(group.accuracy, group.id, strong=group.accuracy.mean == best),
+        _mean_cell(group.accuracy, group.id, strong=METHODS[method].projects and group.accuracy.mean == best),
         _mean_cell(group.best_accuracy, group.id),
         NOTHING if not difference else Cell(difference.text, difference.points, group.id, _which(group)),
         NOTHING if not difference else Cell(_p_text(difference.p), difference.p, group.id, difference.test),
@@ -122,9 +122,9 @@ def overview_table(records):
         if name != "blobs":
             table.rows.append(_overview_row(records, describe(name)))
     table.notes.append(
-        "'The same way' is as the published numbers were made: best over C on the test rows (after --protocol paper), and "
-        "on sparse data a count sketch of size 2r in front. The other columns are ours: C by cross-validation, exact on "
-        "sparse data."
+        "'The same way' is as the published numbers were made: best over C on the test rows (after --protocol paper), "
+        "and on sparse data a count sketch of size 2r in front. The other columns are ours: C by cross-validation, "
+        "exact on sparse data."
     )
     return table.without_empty_columns()
 
@@ -175,9 +175,9 @@ def complexity_table(records):
     if table.rows:
         base = base_point(_projection_points(records, next(iter(paper()["complexity"]))))
         table.notes.append(
-            f"Bytes and seconds at n={base[0]:,}, d={base[1]:,}, r={base[2]}; exponents are slopes of log seconds along "
-            "one size, the others fixed: about 1 for n everywhere, 1 for d (slightly more with a log d), 0 for r where r "
-            "does not enter. Best of three, one thread."
+            f"Bytes and seconds at n={base[0]:,}, d={base[1]:,}, r={base[2]}; exponents are slopes of log seconds "
+            "along one size, the others fixed: about 1 for n everywhere, 1 for d (slightly more with a log d), 0 for r "
+            "where r does not enter. Best of three, one thread."
         )
     return table
 
