@@ -1,6 +1,7 @@
 """The journal survives kills, torn lines, changed bytes and company."""
 
 import json
+import lzma
 import os
 import signal
 import subprocess
@@ -72,6 +73,14 @@ def test_a_changed_byte_is_noticed(tmp_path):
 @pytest.mark.parametrize("line", [b"", b"null", b"[]", b"\xff\xfe", b'{"record": {}}', b'{"checksum": 1, "record": 2}'])
 def test_other_lines_are_not_records(line):
     assert decode(line) is None
+
+
+def test_a_compressed_journal_is_read_and_not_written_to(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl.xz")
+    journal.path.write_bytes(lzma.compress(encode({"key": "a"}) + encode({"key": "b"})))
+    assert [record["key"] for record in journal.read().records] == ["a", "b"]
+    with pytest.raises(ValueError, match="unpack it first"):
+        journal.append({"key": "c"})
 
 
 def test_not_a_number_is_refused_when_it_is_written(tmp_path):

@@ -15,6 +15,7 @@ import threading
 import zipfile
 import zlib
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -978,3 +979,25 @@ def test_any_kind_of_path_is_taken(small, monkeypatch):
     for place in ("relative", b"bytes", path.parent / "path"):
         save(model, place)
         assert_array_equal(load(place).coef_, model.coef_)
+
+
+# ------------------------------------------------------------ other libraries' files
+
+
+def test_joblib_and_skops_keep_everything(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = ISRHTClassifier(3, random_state=0).fit(X, y)
+    joblib.dump(model, tmp_path / "model.joblib")
+    copies = [joblib.load(tmp_path / "model.joblib")]
+    try:
+        import skops.io
+    except ImportError:
+        pass  # an extra that nothing else needs
+    else:
+        data = skops.io.dumps(model)
+        untrusted = skops.io.get_untrusted_types(data=data)
+        assert all(name.startswith("isrht.") for name in untrusted)
+        copies.append(skops.io.loads(data, trusted=untrusted))
+    for copy in copies:
+        assert_array_equal(copy.decision_function(X), model.decision_function(X))
+        assert_array_equal(copy.projection_.column_scores_, model.projection_.column_scores_)

@@ -3,7 +3,8 @@
 A process may be killed at any moment, also in the middle of writing a line, and several may write to one journal.
 Each line is therefore complete in itself: ``{"checksum": ..., "record": ...}``. A writer takes the file's lock,
 ends a line that some killed process left torn, writes its own in one piece and waits until it is on disk. A reader
-keeps the lines whose checksum holds and counts the others; nothing is ever rewritten.
+keeps the lines whose checksum holds and counts the others; nothing is ever rewritten. A finished journal may be
+compressed (``xz journal.jsonl``): it is read as it is, and no longer written to.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import lzma
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,8 +32,14 @@ class Journal:
     def __init__(self, path):
         self.path = Path(path)
 
+    @property
+    def compressed(self):
+        return self.path.suffix == ".xz"
+
     def append(self, record):
         """Put one record on disk. Safe against being killed, and against other processes that do the same."""
+        if self.compressed:
+            raise ValueError(f"{self.path} is compressed, and no longer written to: unpack it first")
         line = encode(record)
         new = not self.path.exists()
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +60,7 @@ class Journal:
         contents, seen = Contents(), set()
         if not self.path.exists():
             return contents
-        for number, line in enumerate(self.path.read_bytes().split(b"\n"), start=1):
+        for number, line in enumerate(self._bytes().split(b"\n"), start=1):
             if not line.strip():
                 continue
             record = decode(line)
@@ -62,6 +70,10 @@ class Journal:
                 seen.add(record.get("key"))
                 contents.records.append(record)
         return contents
+
+    def _bytes(self):
+        data = self.path.read_bytes()
+        return lzma.decompress(data) if self.compressed else data
 
 
 def encode(record):
