@@ -998,6 +998,6 @@ def test_joblib_and_skops_keep_everything(tmp_path):
         untrusted = skops.io.get_untrusted_types(data=data)
         assert all(name.startswith("isrht.") for name in untrusted)
         copies.append(skops.io.loads(data, trusted=untrusted))
-    for copy in copies:
-        assert_array_equal(copy.decision_function(X), model.decision_function(X))
-        assert_array_equal(copy.projection_.column_scores_, model.projection_.column_scores_)
+    for twin in copies:
+        assert_array_equal(twin.decision_function(X), model.decision_function(X))
+        assert_array_equal(twin.projection_.column_scores_, model.projection_.column_scores_)

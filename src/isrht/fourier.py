@@ -1,8 +1,8 @@
 """Nonlinear features: random Fourier features by Hadamard rotations, and the best of them by the paper's scores.
 
 A Gaussian kernel ``exp(-gamma |x - y|**2)`` is the expectation of ``2 cos(w.x + b) cos(w.y + b)`` over normal w and
-uniform phases b (Rahimi & Recht). Three rounds of random signs and a Walsh-Hadamard transform make all d frequencies of a
-block at once, in O(d log d) instead of O(d**2), orthogonal to each other, which approximates the kernel better than
+uniform phases b (Rahimi & Recht). Three rounds of random signs and a Walsh-Hadamard transform make all d frequencies of
+a block at once, in O(d log d) instead of O(d**2), orthogonal to each other, which approximates the kernel better than
 independent ones (Yu et al. 2016). More features than the padded width are further blocks.
 
 This is the paper's first item of future work: draw more features than wanted and keep those in which the classes are

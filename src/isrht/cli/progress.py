@@ -94,6 +94,7 @@ class BarListener(LineListener):
         from rich.table import Table
 
         from isrht.datasets.registry import DATASETS, describe
+        from isrht.experiments.methods import METHODS
 
         shown = {
             where: values
@@ -102,7 +103,7 @@ class BarListener(LineListener):
         }
         sets = list(dict.fromkeys(where[0] for where in shown))
         table = Table("method", *sets)
-        for method in dict.fromkeys(where[1] for where in shown):
+        for method in (name for name in METHODS if any(where[1] == name for where in shown)):
             cells = [accuracy_text(shown.get((name, method, describe(name).r), [])).removeprefix(": ") for name in sets]
             table.add_row(method, *cells)
         return Group(table, self.bars) if sets else self.bars
