@@ -1,7 +1,7 @@
 """Nonlinear features at equal size: HadamardFourierFeatures against scikit-learn's RBFSampler and Nystroem.
 
-Accuracy of the same linear SVM on the features, and seconds to make the features of all rows, mean over seeds. Needs usps
-and mnist in the folder that ``ISRHT_DATA`` names; without it, scikit-learn's digits serve.
+Accuracy of the same linear SVM on the features, and seconds to make the features of all rows, mean over seeds. Needs
+usps and mnist in the folder that ``ISRHT_DATA`` names; without it, scikit-learn's digits serve.
 """
 
 import os

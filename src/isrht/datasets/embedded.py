@@ -42,7 +42,7 @@ def photographs():
     return X, np.concatenate(labels), np.concatenate(is_test)
 
 
-def zipf(n_documents=4000, seed=2):
+def zipf(n_documents=3000, seed=2):
     """Documents of two kinds, each a mixture of topics over one vocabulary with Zipf's frequencies.
 
     A topic makes some words likelier than the language as a whole does. Documents are word counts, damped by a

@@ -13,7 +13,9 @@ from isrht.experiments.methods import METHODS, method_named
 from isrht.experiments.run import Task
 
 PARTS = ("table", "radius", "stability", "complexity")
-STABILITY_METHODS = ("SRHT", "ISRHT-nps", "ISRHT-top-r", "ISRHT-supervised")
+STABILITY_METHODS = (
+    "SRHT", "ISRHT-nps", "ISRHT-nps, authors' code", "ISRHT-top-r", "ISRHT-top-r, authors' code", "ISRHT-supervised",
+)  # fmt: skip
 STABILITY_SETS = ("mushrooms", "digits")
 COMPLEXITY_METHODS = (
     "Gaussian", "Achlioptas", "Sparse Embedding", "SRHT", "ISRHT-nps", "ISRHT-top-r", "ISRHT-supervised",
