@@ -310,7 +310,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.sketch_size is None:
             return None
         size = 2 * self.n_components if self.sketch_size == "paper" else self.sketch_size
-        return SparseEmbedding(size, dense_output=True, random_state=rng.randint(2**31 - 1)).fit(X)
+        return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(X)
 
     def _front(self, X):
         return X if self.embedding_ is None else self.embedding_.transform(X)
