@@ -19,7 +19,7 @@ template <class T> constexpr size_t kGroup = 8 * size_t(Lanes<T>::count);  // wh
 template <class T> constexpr size_t kStep = 2 * size_t(Lanes<T>::count);  // what a radix pass takes of each stream
 template <class T> constexpr size_t kPart = 16384 / sizeof(T);  // half a first-level cache of 32 kB
 
-constexpr size_t kFarStride = 16384;  // bytes between the streams of a pass, from which on they are prefetched
+constexpr size_t kFarStride = 65536;  // bytes between the streams of a pass, from which on they are prefetched
 constexpr ptrdiff_t kStreamAhead = 256;  // bytes
 
 constexpr int log2_of(size_t power) { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
