@@ -28,7 +28,7 @@ from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_weights,
 from isrht.learned_columns import Candidate, Path, grow, measure_features
 from isrht.newton import one_blas_thread
 from isrht.rotation import Rotation
-from isrht.validation import FLOATS, check_positive_integer, checked_sample_weight
+from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight
 
 DIAGONALS = ("auto", "standard", "z", "signs")
 # In this order: among equals the later one is preferred, and the last is the cautious one.
@@ -154,12 +154,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         projected = self._project(X)
         projected -= self.offsets_.astype(projected.dtype)
-        if not np.isfinite(projected).all():
-            raise ValueError(
-                f"the projection overflows {projected.dtype}: X has values too large for its precision; "
-                "scale X (for example by its largest absolute value) or convert it to float64"
-            )
-        return projected
+        return checked_finite(projected)
 
     def fold(self, weights):
         """Weights on components as weights on features: ``transform(X) @ w`` is ``X @ fold(w)`` up to a constant."""

@@ -23,7 +23,13 @@ from isrht.embedding import SparseEmbedding, random_signs
 from isrht.rotation import Rotation
 from isrht.selection import columns_for_share, select_by_importance, select_top, select_uniform
 from isrht.statistics import ColumnStatistics, measure
-from isrht.validation import FLOATS, check_positive_integer, check_positive_number, checked_sample_weight
+from isrht.validation import (
+    FLOATS,
+    check_positive_integer,
+    check_positive_number,
+    checked_finite,
+    checked_sample_weight,
+)
 
 SELECTIONS = ("uniform", "importance", "top", "supervised")
 
@@ -171,7 +177,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
         if self.center:
             projected -= self.offsets_.astype(projected.dtype)
-        return _checked_finite(projected)
+        return checked_finite(projected)
 
     def inverse_transform(self, X):
         """Go back to the features by the transpose of the projection (and add the mean again).
@@ -391,12 +397,3 @@ def _check_known(labels, classes):
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
         raise ValueError(f"y holds labels that are not in classes: {unknown[:5].tolist()}")
-
-
-def _checked_finite(projected):
-    if not np.isfinite(projected).all():
-        raise ValueError(
-            f"the projection overflows {projected.dtype}: X has values too large for its precision; "
-            "scale X (for example by its largest absolute value) or convert it to float64"
-        )
-    return projected

@@ -42,3 +42,13 @@ def checked_sample_weight(sample_weight, X):
     if not np.any(sample_weight > 0):
         raise ValueError("sample_weight must be positive for some row, got only zeros")
     return sample_weight
+
+
+def checked_finite(projected):
+    """What was projected, if it is finite: finite data must not silently become infinite."""
+    if not np.isfinite(projected).all():
+        raise ValueError(
+            f"the projection overflows {projected.dtype}: X has values too large for its precision; "
+            "scale X (for example by its largest absolute value) or convert it to float64"
+        )
+    return projected
