@@ -121,8 +121,9 @@ template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group
     for (int k = 0; k < 8; ++k) store(group + k * N, Scaled ? v[k] * scale : v[k]);
 }
 
-// All stages of a length that is at least one group: every stride from size / 2 down to `lowest`, which is 1
-// (a whole transform) or at least a vector (the rows of a matrix are transformed, not its columns).
+// All stages of a length that is at least one group: every stride from size / 2 down to `lowest`, which is 1 (a whole
+// transform), a vector (finish_one does the rest, unscaled) or more (the rows of a matrix are transformed, not its
+// columns).
 template <class T> struct Transform {
     static constexpr size_t N = size_t(Lanes<T>::count);
     static constexpr int kStages = 3 + log2_of(N);
@@ -154,14 +155,15 @@ template <class T> struct Transform {
 
     // One part in the cache, pass after pass over blocks of `block` values and less.
     void part_after(T* data, size_t size, size_t block, size_t offset) const {
-        if (lowest != 1) fetch_ahead(data, size);
+        if (lowest > N) fetch_ahead(data, size);
         while (block > floor()) {
             const int radix = first_radix(block);
             for (size_t at = 0; at < size; at += block)
                 if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix);
             block >>= radix;
         }
-        if (lowest != 1) rescale(data, size);
+        if (lowest == N) registers(data, size, offset);
+        else if (lowest != 1) rescale(data, size);
         else if (scale != T(1)) last<true>(data, size, offset);
         else last<false>(data, size, offset);
     }
@@ -174,6 +176,14 @@ template <class T> struct Transform {
         }
     }
 
+    // The last pass without the stages within a register.
+    void registers(T* data, size_t size, size_t offset) const {
+        for (size_t at = 0; at < size; at += kGroup<T>) {
+            fetch_ahead(data + at, kGroup<T>);
+            if (!wanted.none<T>(offset + at, kGroup<T>)) radix_columns<typename Lanes<T>::Unaligned, 3>(data + at, N);
+        }
+    }
+
     ISRHT_INLINE void fetch_ahead(const T* data, size_t size) const {
         for (size_t at = 0; at < size; at += kCacheLine / sizeof(T)) prefetch_at(data + at, ahead);
     }
@@ -183,18 +193,24 @@ template <class T> struct Transform {
         for (size_t at = 0; at < size; at += N) store(data + at, load(data + at) * scale);
     }
 
-    size_t floor() const { return lowest == 1 ? kGroup<T> : lowest; }
+    size_t floor() const { return lowest <= N ? kGroup<T> : lowest; }
 };
 
-// One output of a transform that has stopped at strides of kStep: what is left of its pair of vectors.
-template <class T> ISRHT_INLINE T finish_one(const T* pair, size_t column) {
+// One output of a transform that has stopped at strides of a vector: of each stage within the vector, the lane that
+// leads to this column is brought to the front. Signs are looked up, not branched on: the columns are random.
+template <class T, int Stride> ISRHT_INLINE T finish_lane(Vector<T> v, size_t column) {
+    if constexpr (Stride == 0) return v[0];
+    else {
+        constexpr auto lanes = std::make_index_sequence<size_t(Lanes<T>::count)>{};
+        static constexpr T sign[2] = {1, -1};
+        const Vector<T> factor = broadcast(sign[(column / Stride) & 1]);
+        return finish_lane<T, Stride / 2>(signed_add<T>(swap_lanes<T, Stride>(v, lanes), factor, v), column);
+    }
+}
+
+template <class T> ISRHT_INLINE T finish_one(const T* data, size_t column) {
     constexpr size_t N = size_t(Lanes<T>::count);
-    static constexpr T sign[2] = {1, -1};  // looked up, not branched on: the columns are random
-    Vector<T> v[1] = {load(pair) + load(pair + N) * sign[(column / N) & 1]};
-    butterfly_within<T, log2_of(N)>(v);
-    T lanes[N];
-    store(lanes, v[0]);
-    return lanes[column % N];
+    return finish_lane<T, int(N / 2)>(load(data + (column & ~(N - 1))), column);
 }
 
 // Lengths below one group: contiguous short rows are one long array whose large strides are left out.

@@ -114,7 +114,7 @@ template <class T> struct Entry {
 template <class T> struct Rotation {
     const T* diagonal;
     size_t width, length;
-    size_t lowest;  // stride at which to stop: 1, or kStep to leave the rest to finish_one
+    size_t lowest;  // stride at which to stop: 1, or a vector to leave the rest to finish_one
     Wanted wanted;
 
     // `next` is the row that will be read after this one.
@@ -144,7 +144,83 @@ template <class T> struct Rotation {
     }
 };
 
-constexpr size_t round_to_line(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+// The signs of a diagonal of +-1, a bit each. Those of one lane in as many consecutive vectors as a word has bits are
+// one word, the first on top: a mask gives the signs of a vector, and a shift goes on to the next.
+template <class T> struct Signs {
+    using Word = typename BitsOf<T>::Type;
+    typedef Word Unaligned __attribute__((vector_size(kVectorBytes), aligned(alignof(Word)), may_alias));
+    static constexpr size_t N = size_t(Lanes<T>::count), kBits = 8 * sizeof(Word), kSpan = kBits * N;
+
+    Scratch words;
+
+    Signs(const T* diagonal, size_t width) : words((width + kSpan - 1) / kSpan * N * sizeof(Word)) {
+        Word* word = static_cast<Word*>(words.data);
+        for (size_t k = 0; k < (width + kSpan - 1) / kSpan * N; ++k) word[k] = 0;
+        for (size_t k = 0; k < width; ++k)
+            if (diagonal[k] < 0) word[k / kSpan * N + k % N] |= Word(uint64_t(1) << (kBits - 1 - k % kSpan / N));
+    }
+
+    ISRHT_INLINE typename Lanes<T>::Bits of_span(size_t at) const {
+        return *reinterpret_cast<const Unaligned*>(static_cast<const Word*>(words.data) + at / kSpan * N);
+    }
+};
+
+template <class T> bool all_signs(const T* diagonal, size_t width) {
+    for (size_t k = 0; k < width; ++k)
+        if (diagonal[k] != T(1) && diagonal[k] != T(-1)) return false;
+    return true;
+}
+
+// One half of a row after the first stage, read from the row itself. Each value is read twice, once per half, but
+// nothing waits in the buffer, which for one half stays in the first cache.
+template <class T> struct HalfEntry {
+    static constexpr size_t N = size_t(Lanes<T>::count), kSpan = Signs<T>::kSpan;
+    using Bits = typename Lanes<T>::Bits;
+    const T* row;
+    const Signs<T>& signs;
+    size_t width, half;  // half < width <= 2 half
+    T* buffer;
+
+    template <bool Second> void run() const {
+        const size_t both = width - half;
+        for (size_t at = 0; at < half; at += kSpan) {
+            if (at + kSpan <= both) span<Second, kSpan>(at, kSpan);
+            else if (at < both) span<Second, 1>(at, both - at);
+            else span<Second, 0>(at, 0);
+        }
+    }
+
+    // One span, whose first `both` values have a partner in the upper half: all, some or none of them.
+    template <bool Second, size_t Partners> ISRHT_INLINE void span(size_t at, size_t both) const {
+        Bits low = signs.of_span(at), high = Partners ? signs.of_span(at + half) : Bits{};
+#pragma GCC unroll 4
+        for (size_t j = 0; j < kSpan; j += N, low <<= 1, high <<= 1) {
+            const Vector<T> a = flip(load(row + at + j), low);
+            if (Partners == 0 || (Partners == 1 && j >= both)) {
+                store(buffer + at + j, a);
+                continue;
+            }
+            const T* partner = row + half + at + j;
+            const Vector<T> b = flip(Partners == 1 ? load_some(partner, both - j) : load(partner), high);
+            store(buffer + at + j, Second ? a - b : a + b);
+        }
+    }
+
+    static ISRHT_INLINE Vector<T> flip(Vector<T> x, Bits bits) { return (Vector<T>)((Bits)x ^ (bits & top_bit<T>())); }
+
+    static ISRHT_INLINE Vector<T> load_some(const T* from, size_t count) {
+        if (count >= N) return load(from);
+        T some[N] = {};
+        for (size_t i = 0; i < count; ++i) some[i] = from[i];
+        return load(some);
+    }
+};
+
+// Rows of more than one part, up to this many bytes, are rotated half by half.
+constexpr size_t kHalvesUpTo = 65536;
+
+// Fewer than one wanted column in so many: each is finished on its own, cheaper than the last pass over all.
+constexpr size_t kFew = 16;
 
 template <class T> void count_wanted(Columns<T> columns, size_t groups, uint32_t* before) {
     for (size_t g = 0; g <= groups; ++g) before[g] = 0;
@@ -152,29 +228,73 @@ template <class T> void count_wanted(Columns<T> columns, size_t groups, uint32_t
     for (size_t g = 0; g < groups; ++g) before[g + 1] += before[g];
 }
 
-// Fewer than one wanted column in so many: each is finished on its own, cheaper than the last pass over all.
-constexpr size_t kFew = 64;
-
 // Parts of a row in which no column is wanted are left untransformed: O(length log r) for r scattered columns.
+template <class T> struct Projection {
+    DenseRows<T> rows;
+    size_t length;
+    Columns<T> columns;
+    const uint32_t* before;  // wanted columns before each group; null below one group
+    bool few;
+
+    size_t lowest() const { return few ? size_t(Lanes<T>::count) : 1; }
+
+    const T* row(size_t i) const { return rows.data + ptrdiff_t(i < rows.count ? i : rows.count - 1) * rows.stride; }
+
+    void whole_rows(const T* diagonal, T* buffer, T* out) const {
+        const Rotation<T> rotate{diagonal, rows.width, length, lowest(), {before}};
+        for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
+            rotate(row(i), row(i + 1), buffer);
+            for (size_t c = 0; c < columns.count; ++c) take(c, buffer, 0, out);
+        }
+    }
+
+    // `order` lists the columns of the first half and then those of the second.
+    void half_rows(const Signs<T>& signs, const uint32_t* order, T* buffer, T* out) const {
+        const size_t half = length / 2, in_first = before[half / kGroup<T>];
+        for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
+            const HalfEntry<T> entry{row(i), signs, rows.width, half, buffer};
+            entry.template run<false>();
+            transform_half(row(i + 1), 0, buffer);
+            for (size_t o = 0; o < in_first; ++o) take(order[o], buffer, 0, out);
+            entry.template run<true>();
+            transform_half(row(i + 1), half, buffer);
+            for (size_t o = in_first; o < columns.count; ++o) take(order[o], buffer, half, out);
+        }
+    }
+
+    void transform_half(const T* next, size_t from, T* buffer) const {
+        const ptrdiff_t ahead = reinterpret_cast<intptr_t>(next + from) - reinterpret_cast<intptr_t>(buffer);
+        Transform<T>{T(1), lowest(), {before + from / kGroup<T>}, ahead}.run(buffer, length / 2, 0);
+    }
+
+    ISRHT_INLINE void take(size_t c, const T* buffer, size_t from, T* out) const {
+        const size_t column = size_t(columns.index[c]) - from;
+        out[c] = (few ? finish_one(buffer, column) : buffer[column]) * columns.scale[c];
+    }
+};
+
+template <class T> void order_by_half(Columns<T> columns, size_t half, uint32_t* order) {
+    for (int second = 0; second < 2; ++second)
+        for (size_t c = 0; c < columns.count; ++c)
+            if ((size_t(columns.index[c]) >= half) == bool(second)) *order++ = uint32_t(c);
+}
+
 template <class T>
 void project(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
-    const size_t groups = length / kGroup<T>;
-    Scratch counts((groups + 1) * sizeof(uint32_t));
+    if (rows.count == 0) return;
+    const size_t groups = length / kGroup<T>, bytes = length * sizeof(T);
+    Scratch counts((groups + 1) * sizeof(uint32_t)), buffer(bytes);
     uint32_t* before = static_cast<uint32_t*>(counts.data);
     count_wanted(columns, groups, before);
     const bool few = groups > 0 && columns.count * kFew <= length;
-    const Rotation<T> rotate{diagonal, rows.width, length, few ? kStep<T> : 1, {groups ? before : nullptr}};
-    Scratch scratch(length * sizeof(T));
-    T* buffer = static_cast<T*>(scratch.data);
-    for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
-        const T* row = rows.data + ptrdiff_t(i) * rows.stride;
-        rotate(row, i + 1 < rows.count ? row + rows.stride : row, buffer);
-        for (size_t c = 0; c < columns.count; ++c) {
-            const size_t column = size_t(columns.index[c]);
-            const T value = few ? finish_one(buffer + (column & ~(kStep<T> - 1)), column) : buffer[column];
-            out[c] = value * columns.scale[c];
-        }
-    }
+    const Projection<T> projection{rows, length, columns, groups ? before : nullptr, few};
+    const bool by_halves = kPart<T> < length && bytes <= kHalvesUpTo && length / 2 < rows.width;
+    if (!by_halves || !all_signs(diagonal, rows.width))
+        return projection.whole_rows(diagonal, static_cast<T*>(buffer.data), out);
+    Scratch ordered((columns.count + 1) * sizeof(uint32_t));
+    uint32_t* order = static_cast<uint32_t*>(ordered.data);
+    order_by_half(columns, length / 2, order);
+    projection.half_rows(Signs<T>(diagonal, rows.width), order, static_cast<T*>(buffer.data), out);
 }
 
 // totals += f(row) for a batch of rows at once: the totals are read and written once per batch, yet each of

@@ -10,6 +10,8 @@
 
 namespace isrht::ISRHT_VARIANT {
 
+constexpr size_t round_to_line(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
 // A 32-bit word per column of a vector holds a nibble for each of eight steps, of one vector of columns each.
 constexpr int kSteps = 8;
 template <class T> constexpr size_t kTile = kSteps * size_t(Lanes<T>::count);  // columns covered by one Words

@@ -1,6 +1,7 @@
 """Every kernel against its twin in _reference, and against input that must not crash it."""
 
 import ctypes
+import itertools
 import shutil
 import subprocess
 from pathlib import Path
@@ -42,6 +43,21 @@ def test_project_rows(kernel, dtype, width, count, rng):
     _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
     _reference.project_rows(x, diagonal, length, columns, scales, expected)
     assert_allclose(out, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [2049, 3000, 4097, 4104, 5000, 8191, 8192, 9001, 16384])
+@pytest.mark.parametrize("count", [0, 1, 100, 2000])
+def test_project_rows_half_by_half(kernel, dtype, width, count, rng):
+    """Rows past the first cache with a diagonal of signs alone."""
+    x, _, length = dense_case(rng, dtype, width, rows=3)
+    signs = rng.choice([-1, 1], width).astype(dtype)
+    columns, scales = choose_columns(rng, length, count, dtype)
+    columns[: count // 2] %= length // 2  # not evenly over the halves
+    out, expected = np.full((2, len(x), count), np.nan, dtype)
+    _kernels.engine.project_rows(x, signs, length, columns, scales, out)
+    _reference.project_rows(x, signs, length, columns, scales, expected)
+    assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("width", [1, 5, 64, 100])
@@ -258,11 +274,11 @@ def test_kernels_of_the_width_of_avx512(wide, dtype, rng):
         assert_array_equal(x, expected)
     for width in WIDTHS:
         x, diagonal, length = dense_case(rng, dtype, width)
-        for count in (1, 300):
+        for factors, count in itertools.product([diagonal, np.sign(diagonal)], [1, 300]):
             columns, scales = choose_columns(rng, length, count, dtype)
             out, expected = np.empty((2, len(x), count), dtype)
-            call(wide[f"project_rows_{name}"], x, len(x), width, diagonal, length, columns, scales, count, out)
-            _reference.project_rows(x, diagonal, length, columns, scales, expected)
+            call(wide[f"project_rows_{name}"], x, len(x), width, factors, length, columns, scales, count, out)
+            _reference.project_rows(x, factors, length, columns, scales, expected)
             assert_array_equal(out, expected)
         squares, expected = np.zeros((2, length))
         chosen = np.arange(len(x))
