@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "diagonals.hpp"
 #include "dispatch.hpp"
 
 namespace nb = nanobind;
@@ -168,6 +169,34 @@ void add_csr_moments(InVector<T> data, InVector<Index> indices, InVector<Index> 
     sparse<T, Index>().add_moments(rows, factors, totals.data());
 }
 
+void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> mean, InMatrix<double> deviation,
+                            InMatrix<bool> varies, InVector<int64_t> fold, InVector<double> first_sum,
+                            InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
+                            double constant, OutMatrix<float> z, OutMatrix<double> weighted,
+                            nb::ndarray<double, nb::ndim<2>, nb::device::cpu> diagonals, OutMatrix<double> sums) {
+    const FeatureTable features{mean.data(), deviation.data(), varies.data(), mean.shape(0), mean.shape(1)};
+    const DiagonalProblems problems{fold.data(), first_sum.data(), second_sum.data(),
+                                    kind.data(), threshold.data(), fold.shape(0)};
+    const size_t width = features.count, count = problems.count;
+    const auto has = [](const auto& array, size_t rows, size_t columns) {
+        return array.shape(0) == rows && array.shape(1) == columns;
+    };
+    require(has(deviation, width, features.folds) && has(varies, width, features.folds), "features differ in shape");
+    require(first_sum.shape(0) == count && second_sum.shape(0) == count && kind.shape(0) == count &&
+                threshold.shape(0) == count,
+            "the problems differ in number");
+    require_within(fold.data(), count, features.folds, "a fold is out of range");
+    require_within(kind.data(), count, 3, "a kind of diagonal is out of range");
+    require(has(moments, width, 3) && moments.shape(2) == count, "moments has the wrong shape");
+    require(has(z, count, width) && has(weighted, count, width) && has(sums, 2, count), "an output has the wrong shape");
+    require(has(diagonals, width, count) && (width == 0 || count <= 1 || diagonals.stride(1) == 1),
+            "diagonals has the wrong shape");
+    const DiagonalResults results{z.data(), weighted.data(), diagonals.data(), ptrdiff_t(diagonals.stride(0)),
+                                  sums.data(), sums.data() + count};
+    nb::gil_scoped_release release;
+    make_diagonals(moments.data(), features, problems, constant, results);
+}
+
 template <class T> void bind_dense(nb::module_& m) {
     m.def("transform", &transform<T>, nb::arg("x").noconvert(), "scale"_a);
     m.def("project_rows", &project_rows<T>, nb::arg("x").noconvert(), nb::arg("diagonal").noconvert(), "length"_a,
@@ -201,6 +230,11 @@ NB_MODULE(_core, m) {
     bind_sparse<float, int64_t>(m);
     bind_sparse<double, int32_t>(m);
     bind_sparse<double, int64_t>(m);
+    m.def("make_diagonals", &make_diagonals_checked, nb::arg("moments").noconvert(), nb::arg("mean").noconvert(),
+          nb::arg("deviation").noconvert(), nb::arg("varies").noconvert(), nb::arg("fold").noconvert(),
+          nb::arg("first_sum").noconvert(), nb::arg("second_sum").noconvert(), nb::arg("kind").noconvert(),
+          nb::arg("threshold").noconvert(), "constant"_a, nb::arg("z").noconvert(), nb::arg("weighted").noconvert(),
+          nb::arg("diagonals").noconvert(), nb::arg("sums").noconvert());
     m.def("available_variants", &available_variants);
     m.def("processor_features", &processor_features);
     m.def("active_variant", [] { return std::string(active_kernels().name); });

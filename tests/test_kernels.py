@@ -166,6 +166,54 @@ def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
         _kernels.engine.add_csr_moments(data, indices, indptr, first, second, np.zeros((width, 2, problems)))
 
 
+def diagonal_case(rng, width, problems, folds=3):
+    rows = rng.standard_normal((40, width)) * (rng.random((40, width)) < 0.3)
+    first, second = rng.standard_normal((2, 40, problems))
+    second = second**2
+    moments = np.stack([rows.T @ first, rows.T @ second, (rows**2).T @ second], axis=1)
+    mean, deviation = rng.standard_normal((width, folds)), rng.random((width, folds)) + 0.1
+    varies = rng.random((width, folds)) < 0.9
+    fold, kind = rng.integers(0, folds, problems), rng.integers(0, 3, problems)
+    threshold = rng.choice([0.0, 1.0], problems)
+    return [moments, mean, deviation, varies, fold, first.sum(0), second.sum(0), kind, threshold, 1e-10]
+
+
+def diagonal_outputs(width, problems):
+    z, weighted = np.full((problems, width), np.nan, np.float32), np.full((problems, width), np.nan)
+    wide = np.full((width, problems + 2), np.nan)
+    return [z, weighted, wide[:, 1:-1], np.full((2, problems), np.nan)]
+
+
+@pytest.mark.parametrize("width", [0, 1, 300])
+@pytest.mark.parametrize("problems", [1, 2, 7])
+def test_make_diagonals(kernel, width, problems, rng):
+    case = diagonal_case(rng, width, problems)
+    results, expected = diagonal_outputs(width, problems), diagonal_outputs(width, problems)
+    _kernels.engine.make_diagonals(*case, *results)
+    _reference.make_diagonals(*case, *expected)
+    for result, wanted in zip(results[:3], expected[:3], strict=True):
+        assert_array_equal(result, wanted)
+    assert_allclose(results[3], expected[3], rtol=1e-12, atol=1e-12)
+
+
+def test_diagonals_of_what_never_varies_are_zero(kernel, rng):
+    case = diagonal_case(rng, 20, 2)
+    case[3] = np.zeros_like(case[3])
+    results = diagonal_outputs(20, 2)
+    _kernels.engine.make_diagonals(*case, *results)
+    assert not any(result.any() for result in results)
+
+
+def test_make_diagonals_refuses_folds_and_kinds_that_are_not_there(rng):
+    if _kernels.engine is _reference:
+        pytest.skip("NumPy checks its own indices")
+    for place, message in ((4, "fold"), (7, "kind")):
+        case = diagonal_case(rng, 20, 2)
+        case[place] = case[place] + 3
+        with pytest.raises(ValueError, match=message):
+            _kernels.engine.make_diagonals(*case, *diagonal_outputs(20, 2))
+
+
 def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
     width, length = 300, 512
     data, indices, indptr = sparse_case(rng, np.float64, np.int32, width)

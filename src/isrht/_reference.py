@@ -99,6 +99,37 @@ def add_csr_moments(data, indices, indptr, first, second, totals):
     totals[:, 2] += squares.T @ second
 
 
+def make_diagonals(
+    moments,
+    mean,
+    deviation,
+    varies,
+    fold,
+    first_sum,
+    second_sum,
+    kind,
+    threshold,
+    constant,
+    z,
+    weighted,
+    diagonals,
+    sums,
+):
+    """Gradients over their standard errors, shrunk, from ``moments`` (features, 3, problems): core/diagonals.hpp."""
+    standard, signs = kind == 0, kind == 2
+    mean, deviation, varies = mean[:, fold], deviation[:, fold], varies[:, fold]
+    gradient, second, square = np.moveaxis(moments, 1, 0)
+    variance = (mean * second_sum - 2 * second) * mean + square
+    sure = varies & (variance > constant * square)
+    values = np.where(sure, gradient - mean * first_sum, 0) / np.sqrt(np.where(sure, variance, 1))
+    shrunk = np.where(signs, np.where(values < 0, -1, 1) * varies, values - np.clip(values, -threshold, threshold))
+    z[...] = shrunk.T
+    entries = z.T.astype(np.float64)
+    weighted[...] = np.where(standard, entries, entries * deviation).T
+    diagonals[...] = np.where(standard, entries / deviation, entries)
+    sums[0], sums[1] = (weighted * z).sum(axis=1), (diagonals * mean).sum(axis=0)
+
+
 def _rotated(x, diagonal, length):
     padded = np.zeros((len(x), length), dtype=x.dtype)
     padded[:, : x.shape[1]] = x * diagonal

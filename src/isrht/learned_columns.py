@@ -33,6 +33,8 @@ from isrht.rotation import csr_parts
 from isrht.selection import comparable
 from isrht.small_svm import SmallSVMs
 
+# What a diagonal is made of, in the order in which the kernels number them.
+KINDS = ("standard", "z", "signs")
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
 INNER_C = 1.0
 # A feature is constant, or its standard error zero, when what remains of a sum of squares is this small a part of it.
@@ -62,14 +64,6 @@ class Features:
     deviation: np.ndarray
     varies: np.ndarray
     total: np.ndarray
-
-    def to_diagonal(self, z, kind, fold, chunk=slice(None)):
-        """The diagonal that is made of z, on features as they are."""
-        return z / self.deviation[chunk, fold] if kind == "standard" else z
-
-    def times_metric(self, z, kind, fold, chunk=slice(None)):
-        """z times the metric of its diagonal: S, in the units of z."""
-        return z if kind == "standard" else z * self.deviation[chunk, fold]
 
     def mean_squared_row(self, diagonal, fold):
         """Of centred rows, in the metric in which the columns are orthonormal."""
@@ -242,6 +236,8 @@ class Diagonals:
         self.features, self.paths, self.owner = features, paths, owner
         self.pull, self.square_pull = pull, square_pull
         self.folds = np.array([paths[p].fold for p in owner])
+        self.kinds = np.array([KINDS.index(paths[p].candidate.diagonal) for p in owner])
+        self.thresholds = np.array([paths[p].candidate.threshold for p in owner])
         ends = np.searchsorted(owner, np.arange(len(paths) + 1))
         self.mine = [slice(first, last) for first, last in pairwise(ends)]
         self.matrix = np.empty((len(features.mean), len(owner)))
@@ -249,47 +245,51 @@ class Diagonals:
         self.signal = [np.empty((len(features.mean), size)) for size in sizes]
 
     def make(self, totals, n_jobs):
+        """``totals`` lists the moments of all problems in order, some of them in each array."""
+        ends = np.cumsum([0, *(part.shape[2] for part in totals)])
+        groups = [(slice(first, last), part) for (first, last), part in zip(pairwise(ends), totals, strict=True)]
         d = len(self.matrix)
         chunks = [slice(start, min(start + CHUNK, d)) for start in range(0, d, CHUNK)]
-        parts = list(in_threads(lambda chunk: self._make_chunk(totals, chunk), chunks, n_jobs))
-        squares = sum(part[0] for part in parts)
-        self.norms, self.offsets = np.sqrt(squares), sum(part[1] for part in parts)
-        self.grams = [sum(part[2][p] for part in parts) for p in range(len(self.paths))]
+        parts = list(in_threads(lambda chunk: self._make_chunk(groups, chunk), chunks, n_jobs))
+        squares, self.offsets = sum(part[0] for part in parts)
+        self.norms = np.sqrt(squares)
+        self.grams = [sum(part[1][p] for part in parts) for p in range(len(self.paths))]
 
-    def _make_chunk(self, totals, chunk):
-        z, gradient = self._z(totals, chunk)
-        squares, offsets, grams = np.empty(len(self.owner)), np.empty(len(self.owner)), []
-        for p, path in enumerate(self.paths):
-            mine, place = self.mine[p], (path.candidate.diagonal, path.fold, chunk)
-            rows = path.z[: path.size + mine.stop - mine.start, chunk]
-            rows[path.size :] = _shrunk(z[mine], path.candidate, self.features.varies[chunk, path.fold])
-            new = rows[path.size :].astype(np.float64)
-            weighted = self.features.times_metric(new, *place)
-            squares[mine] = np.einsum("pk,pk->p", weighted, new)
-            grams.append(rows.astype(np.float64) @ weighted.T)
-            diagonals = self.features.to_diagonal(new, *place)
-            offsets[mine] = diagonals @ self.features.mean[chunk, path.fold]
-            self.matrix[chunk, mine] = diagonals.T
-            if path.n_contrasts:
-                self.signal[p][chunk] = (diagonals * gradient[mine]).T
-        return squares, offsets, grams
+    def _make_chunk(self, groups, chunk):
+        features, width = self.features, chunk.stop - chunk.start
+        z, weighted = np.empty((len(self.owner), width), dtype=np.float32), np.empty((len(self.owner), width))
+        sums = np.empty((2, len(self.owner)))
+        for some, totals in groups:
+            group_sums = np.empty((2, some.stop - some.start))
+            _kernels.engine.make_diagonals(
+                totals[chunk],
+                features.mean[chunk],
+                features.deviation[chunk],
+                features.varies[chunk],
+                self.folds[some],
+                self.pull[some],
+                self.square_pull[some],
+                self.kinds[some],
+                self.thresholds[some],
+                CONSTANT,
+                z[some],
+                weighted[some],
+                self.matrix[chunk, some],
+                group_sums,
+            )
+            sums[:, some] = group_sums
+        return sums, [self._join(p, chunk, groups, z, weighted) for p in range(len(self.paths))]
 
-    def _z(self, totals, chunk):
-        """Gradients over their standard errors, and the gradients: (new diagonals, features) each."""
-        parts = [np.moveaxis(part[chunk], 0, 2) for part in totals]
-        gradient, second, squares = np.concatenate(parts, axis=1)
-        mean, varies = self.features.mean[chunk].T[self.folds], self.features.varies[chunk].T[self.folds]
-        gradient -= mean * self.pull[:, None]
-        # squares - 2 mean second + mean**2 square_pull, in place: here a round on many features spends its time
-        variance = mean * self.square_pull[:, None]
-        second *= 2
-        variance -= second
-        variance *= mean
-        variance += squares
-        squares *= CONSTANT
-        np.copyto(variance, np.inf, where=(variance <= squares) | ~varies)
-        np.sqrt(variance, out=variance)
-        return gradient / variance, gradient
+    def _join(self, p, chunk, groups, z, weighted):
+        """Hand a path its new diagonals; their products with all of its diagonals."""
+        path, mine = self.paths[p], self.mine[p]
+        rows = path.z[: path.size + mine.stop - mine.start, chunk]
+        rows[path.size :] = z[mine]
+        if path.n_contrasts:
+            first = np.concatenate([totals[chunk, 0] for _, totals in groups], axis=1)[:, mine]
+            gradient = first - self.features.mean[chunk, path.fold, None] * self.pull[mine]
+            self.signal[p][chunk] = self.matrix[chunk, mine] * gradient
+        return rows.astype(np.float64) @ weighted[mine].T
 
     def columns(self, X, n_jobs):
         """The new columns of all rows, centred, before any scaling: (n_samples, new diagonals)."""
@@ -316,12 +316,6 @@ def best_contrasts(signal, count):
     smallest = np.partition(size, len(size) - count)[len(size) - count]
     among = np.flatnonzero(size >= max(smallest, 0))
     return among[np.argsort(-size[among], kind="stable")][:count]
-
-
-def _shrunk(z, candidate, varies):
-    if candidate.diagonal == "signs":
-        return np.where(z < 0, -1, 1) * varies
-    return z - np.clip(z, -candidate.threshold, candidate.threshold) if candidate.threshold else z
 
 
 def in_threads(function, items, n_jobs=None):
