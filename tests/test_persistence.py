@@ -53,6 +53,8 @@ MODELS = {
     "boosted z": BoostedISRHT(12, diagonal="z", rounds=2, random_state=0),
     "boosted signs": BoostedISRHT(12, diagonal="signs", random_state=0),
     "embedding": SparseEmbedding(300, random_state=0),
+    "embedding of learned signs": SparseEmbedding(7, diagonal="signs", random_state=0),
+    "embedding of z": SparseEmbedding(7, diagonal="z", random_state=0),
     "leverage": LeverageScoreSelection(5, random_state=0),
     "svm": LinearSVM(),
     "svm without intercept": LinearSVM(fit_intercept=False, class_weight="balanced"),

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from isrht.blocks import RowBlocks
 from isrht.hadamard import next_power_of_two
 from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_weights, held_out_fifths
-from isrht.learned_columns import Candidate, Path, grow, measure_features
+from isrht.learned_columns import Candidate, Path, coded, grow, measure_features
 from isrht.newton import one_blas_thread
 from isrht.rotation import Rotation
 from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight
@@ -337,9 +337,3 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         matrix = self.fold(np.eye(self.n_components_)).T.astype(X.dtype)
         blocks = RowBlocks(X).map(lambda block: block.X @ matrix, self.n_jobs)
         return np.concatenate(list(blocks))
-
-
-def coded(codes, n_classes):
-    """Labels +1/-1: one column for two classes, else one per class against the rest."""
-    wanted = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
-    return np.where(codes[:, None] == wanted, 1.0, -1.0)

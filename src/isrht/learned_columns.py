@@ -219,6 +219,24 @@ def grow(X, features, paths, per_round=1, n_jobs=None):
         pass
 
 
+def coded(codes, n_classes):
+    """Labels +1/-1: one column for two classes, else one per class against the rest."""
+    wanted = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    return np.where(codes[:, None] == wanted, 1.0, -1.0)
+
+
+def first_diagonal(X, Y, candidate):
+    """What every feature says of the labels Y by itself: the z of the first round, in float32."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    weights = np.ones(X.shape[0])
+    features = measure_features(X, weights[:, None])
+    path = Path(candidate, 0, features, Y, weights, 1)
+    grow(X, features, [path])
+    return path.z[0] if path.size else np.zeros(X.shape[1], dtype=np.float32)
+
+
 def _pulls(X, features, paths, per_round, n_jobs):
     """The residuals that the new columns are to explain: one array (n_samples, new columns) per path."""
     several = [path for path in paths if path.Y.shape[1] > 1]

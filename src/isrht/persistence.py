@@ -257,7 +257,8 @@ def restore_diagonals(model, state):
 def embedding_fields(model):
     narrow = np.min_scalar_type(model.n_components - 1)
     demand(model.components_.max() < model.n_components, "components_ are out of range")
-    return {"components_": model.components_.astype(narrow), "signs_": packed_signs(model.signs_)}
+    fields = {"components_": model.components_.astype(narrow), "signs_": packed_signs(model.signs_)}
+    return fields | ({} if model.magnitudes_ is None else {"magnitudes_": model.magnitudes_})
 
 
 def restore_embedding(model, state):
@@ -267,6 +268,9 @@ def restore_embedding(model, state):
     demand(components.max() < model.n_components, "components_ are out of range")
     model.components_ = components.astype(np.int32)
     model.signs_ = unpacked_signs(state, model.n_features_in_)
+    model.magnitudes_ = None
+    if model.diagonal == "z":
+        model.magnitudes_ = state.array("magnitudes_", "<f4", (model.n_features_in_,))
 
 
 def leverage_fields(model):
