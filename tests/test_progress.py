@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from isrht.cli.progress import BarListener, DownloadBar, LineListener, accuracy_text, eta
+from isrht.cli.progress import BarListener, DownloadBar, LineListener, accuracy_text
 from isrht.experiments.plan import Grid, Skip, plan
 
 
@@ -35,6 +35,12 @@ def test_plain_lines(tasks, capsys):
     assert "failed digits, PCA, r=16, seed 0: too large" in err
 
 
+def test_a_long_set_is_not_silent(tasks, capsys, monkeypatch):
+    monkeypatch.setattr("isrht.cli.progress.SILENCE_SECONDS", -1)
+    finish(LineListener(), tasks)
+    assert "digits, SRHT, r=16: 80.00 (1 of 2)" in capsys.readouterr().err
+
+
 def test_bars_and_the_growing_table(tasks, monkeypatch):
     pytest.importorskip("rich")
     from rich.console import Console
@@ -44,6 +50,7 @@ def test_bars_and_the_growing_table(tasks, monkeypatch):
     finish(BarListener(), tasks)
     text = stream.getvalue()
     assert "80.00 ± 0.00" in text
+    assert " s left" in text
     assert "Table 1" in text
     assert "too large" in text
 
@@ -66,4 +73,3 @@ def test_texts():
     assert accuracy_text([]) == ""
     assert accuracy_text([90.0]) == ": 90.00"
     assert accuracy_text([90.0, 92.0]) == ": 91.00 ± 1.41"
-    assert eta(0, 1, 1) == "0 s"

@@ -6,8 +6,12 @@ import sys
 import time
 from collections import Counter, defaultdict
 
+from isrht.cli.forecast import Forecast, duration
 from isrht.cli.messages import say
 from isrht.experiments.reproduce import Listener
+
+# Without a terminal, something is said at least this often, if runs end at all.
+SILENCE_SECONDS = 30
 
 
 def listener(quiet=False):
@@ -18,55 +22,62 @@ def listener(quiet=False):
 
 
 class LineListener(Listener):
-    """One line for every method on every set, when its last run ends; a line for what was skipped or failed."""
+    """A line for every method on every set when its last run ends, or after a while; one for what failed."""
 
     def begin(self, tasks, known_records, skips, damaged):
-        self.left = Counter((task.set, task.method, task.r) for task in tasks)
-        self.accuracies = defaultdict(list)
-        self.total, self.done, self.start = len(tasks), 0, time.monotonic()
+        self.planned = Counter((task.set, task.method, task.r) for task in tasks)
+        self.accuracies, self.total, self.done = defaultdict(list), len(tasks), 0
+        self.forecast, self.last_said = Forecast(tasks, known_records), time.monotonic()
         for record in known_records:
+            self.planned[record["set"], record["method"], record["r"]] += 1
             self._remember(record)
         for line in opening_lines(tasks, known_records, skips, damaged):
             say(line)
 
     def finished(self, task, record):
-        self.done += 1
-        self._remember(record)
+        self._count(task, record)
         where = (task.set, task.method, task.r)
-        self.left[where] -= 1
         if record["status"] == "failed":
             say(f"failed {task.label}: {record['error']}")
-        if self.left[where] == 0:
-            say(f"[{self.done}/{self.total}, {eta(self.start, self.done, self.total)} left] {self._line(where)}")
+        if self.forecast.left[where] == 0 or time.monotonic() - self.last_said > SILENCE_SECONDS:
+            left = duration(self.forecast.seconds())
+            say(f"[{self.done}/{self.total}, {left} left] {task.set}, {task.method}, r={task.r}{self._so_far(where)}")
+            self.last_said = time.monotonic()
+
+    def _count(self, task, record):
+        self.done += 1
+        self.forecast.finished(task, record)
+        self._remember(record)
 
     def _remember(self, record):
         if "accuracy" in record:
             self.accuracies[record["set"], record["method"], record["r"]].append(100 * record["accuracy"])
 
-    def _line(self, where):
-        name, method, r = where
-        return f"{name}, {method}, r={r}{accuracy_text(self.accuracies[where])}"
+    def _so_far(self, where):
+        """The accuracy, and of how many runs while some are missing."""
+        left, total = self.forecast.left[where], self.planned[where]
+        return accuracy_text(self.accuracies[where]) + (f" ({total - left} of {total})" if left else "")
 
 
 class BarListener(LineListener):
-    """A bar for each set and one for all, with ETA, above the table as far as it has grown."""
+    """A bar for each set and one for all, with ETA, under the table as far as it has grown, method by method."""
 
     def begin(self, tasks, known_records, skips, damaged):
         from rich.console import Console
         from rich.live import Live
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         super().begin(tasks, known_records, skips, damaged)
         self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[now]}"),
         )
-        self.all_bar = self.bars.add_task("all", total=len(tasks), now="")
+        self.all_bar = self.bars.add_task("all", total=len(tasks), left="", now="")
         counts = Counter(task.set if task.kind == "accuracy" else "Table 1" for task in tasks)
-        self.bar_of = {name: self.bars.add_task(name, total=count, now="") for name, count in counts.items()}
+        self.bar_of = {name: self.bars.add_task(name, total=count, left="", now="") for name, count in counts.items()}
         self.live = Live(self._view(), console=Console(stderr=True), refresh_per_second=4, transient=False)
         self.live.start()
 
@@ -74,10 +85,9 @@ class BarListener(LineListener):
         self.bars.update(self._bar(task), now=f"{task.method}, r={task.r}")
 
     def finished(self, task, record):
-        self.done += 1
-        self._remember(record)
-        self.bars.advance(self.all_bar)
-        self.bars.advance(self._bar(task))
+        self._count(task, record)
+        for bar, name in ((self.all_bar, None), (self._bar(task), task.set)):
+            self.bars.update(bar, advance=1, left=f"{duration(self.forecast.seconds(name))} left")
         if record["status"] == "failed":
             self.live.console.print(f"failed {task.label}: {record['error']}")
         self.live.update(self._view())
@@ -104,7 +114,7 @@ class BarListener(LineListener):
         sets = list(dict.fromkeys(where[0] for where in shown))
         table = Table("method", *sets)
         for method in (name for name in METHODS if any(where[1] == name for where in shown)):
-            cells = [accuracy_text(shown.get((name, method, describe(name).r), [])).removeprefix(": ") for name in sets]
+            cells = [self._so_far((name, method, describe(name).r)).removeprefix(": ") for name in sets]
             table.add_row(method, *cells)
         return Group(table, self.bars) if sets else self.bars
 
@@ -167,8 +177,3 @@ def accuracy_text(values):
         return f": {mean:.2f}"
     spread = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
     return f": {mean:.2f} ± {spread:.2f}"
-
-
-def eta(start, done, total):
-    seconds = (time.monotonic() - start) / done * (total - done)
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s" if seconds >= 60 else f"{int(seconds)} s"
