@@ -179,8 +179,13 @@ const char* LibsvmParser::parse_label(const char* begin) {
     if (!labelled) return begin;
     double value;
     if (const char* problem = label_problem(begin, p, value)) return fail(problem, begin);
+    if (std::isnan(value) && !may_be_text()) return fail("label_not_a_number", begin);
     keep_label(begin, p, value);
     return p;
+}
+
+bool LibsvmParser::may_be_text() const {
+    return rule_ == LabelRule::any || (rule_ == LabelRule::as_the_first && !(any_labels_ && numbers_only_));
 }
 
 // The row counts only once row_ends says so; but after a fault nothing is taken any more.
@@ -191,6 +196,7 @@ void LibsvmParser::keep_label(const char* begin, const char* end, double value) 
     std::memcpy(rows.texts.end(), begin, length);
     rows.texts.add(length);
     rows.text_ends.push(int64_t(rows.texts.size()));
+    any_labels_ = true;
     numbers_only_ &= !std::isnan(value);
 }
 

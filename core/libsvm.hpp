@@ -67,10 +67,13 @@ struct LibsvmRows {
     Growing<int64_t> row_ends;   // CSR's indptr but for its first 0
 };
 
+// Which labels may be no numbers: any, any if the first is none, or none.
+enum class LabelRule { any, as_the_first, numbers };
+
 class LibsvmParser {
   public:
     // The base is 0 or 1, and is subtracted from the indices, or is negative: then nothing is.
-    LibsvmParser(int base, int64_t max_line) : base_(base), max_line_(size_t(max_line)) {}
+    LibsvmParser(int base, LabelRule rule, int64_t max_line) : base_(base), rule_(rule), max_line_(size_t(max_line)) {}
 
     // Parses until a fault, the end of the data, or until so many rows or entries wait to be taken. Returns how many
     // bytes it used.
@@ -97,16 +100,18 @@ class LibsvmParser {
     const char* parse_qid(const char* begin);
     const char* parse_entry(const char* begin, int64_t& index, double& value);
     const char* fail(const char* kind, const char* at);
+    bool may_be_text() const;
     void keep_label(const char* begin, const char* end, double value);
 
     int base_;
+    LabelRule rule_;
     size_t max_line_;
     std::string unfinished_;
     const char *line_begin_ = nullptr, *line_end_ = nullptr;
     int64_t line_ = 1;
     bool file_begins_ = true;
     int labelled_ = -1;
-    bool numbers_only_ = true;
+    bool any_labels_ = false, numbers_only_ = true;
     int64_t smallest_ = -1, largest_ = -1;
     LibsvmFault fault_;
 };

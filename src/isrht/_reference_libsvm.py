@@ -11,6 +11,9 @@ import re
 
 import numpy as np
 
+# Which labels may be no numbers: any, any if the first is none, or none.
+ANY, AS_THE_FIRST, NUMBERS = range(3)
+
 LARGEST_INDEX = 2**31 - 1
 LONGEST_LABEL = 256
 SHOWN = 24
@@ -36,15 +39,17 @@ class Fault(Exception):
 class LibsvmParser:
     """Fed bytes in pieces of any size, gives rows."""
 
-    def __init__(self, base, max_line):
+    def __init__(self, base, label_rule, max_line):
         if base not in (-1, 0, 1):
             raise ValueError("base must be 0, 1, or -1 for unknown")
+        if label_rule not in (ANY, AS_THE_FIRST, NUMBERS):
+            raise ValueError("label_rule must be 0, 1 or 2")
         if max_line < 0:
             raise ValueError("max_line must not be negative")
-        self.base, self.max_line = base, max_line
+        self.base, self.label_rule, self.max_line = base, label_rule, max_line
         self.line, self.fault, self.labelled, self.numbers_only = 1, None, None, True
         self.smallest_index = self.largest_index = -1
-        self._unfinished, self._file_begins = b"", True
+        self._unfinished, self._file_begins, self._any_labels = b"", True, False
         self._forget_rows()
 
     @property
@@ -134,10 +139,17 @@ class LibsvmParser:
             return begin
         label = text[begin:place]
         value = label_value(label, begin)
+        if math.isnan(value) and not self._may_be_text():
+            raise Fault("label_not_a_number", begin)
+        self._any_labels = True
         self._labels.append(value)
         self._texts.append(label)
         self.numbers_only = self.numbers_only and not math.isnan(value)
         return place
+
+    def _may_be_text(self):
+        after_numbers = self._any_labels and self.numbers_only
+        return self.label_rule == ANY or (self.label_rule == AS_THE_FIRST and not after_numbers)
 
     def _keep(self, indices, values):
         if indices:
