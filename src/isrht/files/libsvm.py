@@ -178,4 +178,5 @@ def as_strings(texts, ends):
     starts = np.concatenate([[0], ends[:-1]])
     places = starts[:, None] + np.arange((ends - starts).max(initial=1))
     padded = np.where(places < ends[:, None], texts[np.minimum(places, len(texts) - 1)], 0).astype(np.int8)
-    return np.char.decode(padded.view(f"S{padded.shape[1]}")[:, 0], "utf-8")
+    different, which = np.unique(padded.view(f"S{padded.shape[1]}")[:, 0], return_inverse=True)
+    return np.array([text.decode("utf-8") for text in different.tolist()], dtype=str)[which]

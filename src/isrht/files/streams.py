@@ -29,14 +29,14 @@ def zstandard():
 
 
 OPENERS = {
-    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="rb"),
     ".bz2": bz2.BZ2File,
+    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="rb"),
     ".xz": lzma.LZMAFile,
     ".zst": lambda file: zstandard().ZstdFile(file, "rb"),
 }
 PACKERS = {
-    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
     ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
     ".xz": lambda file: lzma.LZMAFile(file, "wb"),
     ".zst": lambda file: zstandard().ZstdFile(file, "wb"),
 }
