@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from isrht.datasets import embedded, files
 from isrht.datasets.registry import describe
 from isrht.datasets.verify import check_digest, read_verified
+from isrht.files.streams import PACKINGS
 
 SPLIT_SEED = 0
 
@@ -76,7 +77,8 @@ def missing(description):
     """One line that says what is missing and what to do about it."""
     how = f"fetch it with 'isrht data fetch {description.name}'" if description.urls else "it cannot be downloaded"
     names = " and ".join(description.files)
-    return f"{description.name}: no {names} (.bz2, .gz, .xz, .zst or plain) in --data-dir, ISRHT_DATA or the cache; {how}"
+    packings = f"{', '.join(PACKINGS)} or plain"
+    return f"{description.name}: no {names} ({packings}) in --data-dir, ISRHT_DATA or the cache; {how}"
 
 
 def split(rule, y, is_test=None):

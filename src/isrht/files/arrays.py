@@ -32,11 +32,11 @@ class NpyRows(Rows):
 
     def _blocks(self, label_type):
         width = self.n_features
-        for self._path in self.paths:
-            array = self._map(self._path)
-            place = None if self.label is None else position(self._path, self.label, range(array.shape[1]))
+        for path in self._files():
+            array = self._map(path)
+            place = None if self.label is None else position(path, self.label, range(array.shape[1]))
             found = array.shape[1] - (place is not None)
-            check_width(self._path, found, width)
+            check_width(path, found, width)
             width = found
             step = rows_per_block(width, self.block_rows)
             for start in range(0, len(array), step):
@@ -67,8 +67,8 @@ class NpzRows(Rows):
 
     def _blocks(self, label_type):
         width = self.n_features
-        for self._path in self.paths:
-            X, labels = rows_of_npz(self._path, self.max_unpacked)
+        for path in self._files():
+            X, labels = rows_of_npz(path, self.max_unpacked)
             X = self._fitted(X, width)
             width = X.shape[1]
             stored = X.nnz // max(1, X.shape[0]) if sp.issparse(X) else width

@@ -36,7 +36,7 @@ PROBLEMS = {
     "control_byte": "{found} is binary, not text",
     "decreasing_index": "the index in {found} is smaller than the one before",
     "index_zero": "index 0 where indices begin with 1 (index_base=0 would allow it)",
-    "label_not_a_number": "the label {found} is no number, as others are; a scan, or label_type='text', makes all texts",
+    "label_not_a_number": "the label {found} is no number (label_type='text' would allow it)",
     "label_not_finite": "the label {found} is not finite",
     "label_not_utf8": "the label {found} is not UTF-8",
     "label_overflow": "the label {found} is too large",
@@ -123,8 +123,8 @@ class LibsvmRows(Rows):
         max_rows = max_rows or self.block_rows or BLOCK_ROWS
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
         parser = _kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES)
-        for self._path in self.paths:
-            with open_bytes(self._path, self.max_unpacked) as stream:
+        for path in self._files():
+            with open_bytes(path, self.max_unpacked) as stream:
                 while chunk := self._read_chunk(stream, parser):
                     rest = memoryview(chunk)
                     while rest := rest[parser.feed(rest, max_rows, max_entries) :]:

@@ -1,4 +1,4 @@
-"""Rows in blocks, whatever the format: a thing to iterate over again and again, which can also be scanned or read whole.
+"""Rows in blocks, whatever the format: to be iterated over again and again, scanned, or read whole.
 
 A format is a subclass that yields blocks of rows and their :class:`~isrht.files.labels.Labels`. All that does not
 depend on the format is here: a pipe is read once, labels get their type, facts are gathered.
@@ -28,7 +28,7 @@ class Rows:
         self.facts = None
         self.n_unseen = 0
         self._begun = False
-        self._path = paths[0]  # the file that is being read
+        self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows were
 
     def __iter__(self):
         if self._must_be_scanned() and self.facts is None:
@@ -36,12 +36,10 @@ class Rows:
             self.scan()
         self._begin_pass()
         label_type = self.label_type or (self.facts.label_type if self.facts else None)
-        row = 0
-        for X, labels in self._blocks(label_type):
+        for X, labels in self._numbered_blocks(label_type):
             if labels is not None and label_type is None:
                 label_type = TEXT if np.isnan(labels.values[0]) else NUMBER
-            yield X, self._typed(labels, label_type, row)
-            row += X.shape[0]
+            yield X, self._typed(labels, label_type)
 
     def scan(self):
         """Make one pass, unless one was made already, and return its :class:`~isrht.files.facts.Facts`."""
@@ -56,11 +54,21 @@ class Rows:
         X, labels, self.facts = self._read()
         if not self.facts.n_samples:
             raise FileError(self.paths[0], "there are no rows in it")
-        return X, self._typed(labels, self.facts.label_type, 0), self.facts
+        return X, None if labels is None else labels.of_type(self.facts.label_type), self.facts
 
     def _blocks(self, label_type):
-        """Yield ``(X, labels)``, blocks of at least one row; set ``self._path``, and add to ``self.n_unseen``."""
+        """Yield ``(X, labels)``, blocks of at least one row, of each of ``self._files()``; add to ``self.n_unseen``."""
         raise NotImplementedError
+
+    def _files(self):
+        for path in self.paths:
+            self._path, self._row = path, 0
+            yield path
+
+    def _numbered_blocks(self, label_type):
+        for X, labels in self._blocks(label_type):
+            yield X, labels
+            self._row += X.shape[0]
 
     def _must_be_scanned(self):
         """Must the end of the file be known before the first block can be given?"""
@@ -68,14 +76,16 @@ class Rows:
 
     def _scan(self):
         count = Count(self.label_type)
-        for X, labels in self._blocks(None):
+        for X, labels in self._numbered_blocks(None):
+            self._typed(labels, self.label_type)
             count.add(X, labels)
         return self._facts_of(count)
 
     def _read(self):
         """``(X, labels, facts)``."""
         count, X, labels = Count(self.label_type), Gathered(), []
-        for block, of_block in self._blocks(None):
+        for block, of_block in self._numbered_blocks(None):
+            self._typed(of_block, self.label_type)
             count.add(block, of_block)
             X.append(block)
             labels.append(of_block)
@@ -88,12 +98,12 @@ class Rows:
     def _width(self, found):
         return found if self.n_features is None else self.n_features
 
-    def _typed(self, labels, label_type, row):
-        if labels is None:
+    def _typed(self, labels, label_type):
+        if labels is None or label_type is None:
             return None
         if label_type == NUMBER and not labels.numbers_only:
             first = int(np.isnan(labels.values).argmax())
-            problem = f"the label of row {row + first + 1}, {labels.texts()[first]!r}, is no number"
+            problem = f"the label of row {self._row + first + 1}, {labels.texts()[first]!r}, is no number"
             raise FileError(self._path, problem + ("" if self.label_type else ", as the first is"))
         return labels.of_type(label_type)
 

@@ -15,6 +15,7 @@ import stat
 import sys
 import zlib
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from isrht.files.errors import STANDARD_INPUT, FileError, library
@@ -35,9 +36,9 @@ OPENERS = {
     ".zst": lambda file: zstandard().ZstdFile(file, "rb"),
 }
 PACKERS = {
-    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".bz2": partial(bz2.BZ2File, mode="wb"),
     ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
-    ".xz": lambda file: lzma.LZMAFile(file, "wb"),
+    ".xz": partial(lzma.LZMAFile, mode="wb"),
     ".zst": lambda file: zstandard().ZstdFile(file, "wb"),
 }
 PACKINGS = tuple(OPENERS)

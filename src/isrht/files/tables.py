@@ -30,47 +30,45 @@ class TableRows(Rows):
 
     def _blocks(self, label_type):
         names = None
-        for self._path in self.paths:
-            row = 0
-            for found, columns in self._tables():
+        for path in self._files():
+            for found, columns in self._tables(path):
                 names = names or found
                 if found != names:
-                    raise FileError(self._path, f"its columns are not those of {self.paths[0]}")
-                yield self._block(found, columns, row)
-                row += len(columns[0])
+                    raise FileError(path, f"its columns are not those of {self.paths[0]}")
+                yield self._block(found, columns)
 
-    def _tables(self):
+    def _tables(self, path):
         """Yield the names of the columns and the columns of some rows."""
         raise NotImplementedError
 
     def _label_place(self, names):
         return None if self.label is None else position(self._path, self.label, names)
 
-    def _block(self, names, columns, row):
+    def _block(self, names, columns):
         place = self._label_place(names)
         features = [number for number in range(len(names)) if number != place]
         check_width(self._path, len(features), self.n_features)
         X = np.empty((len(columns[0]), len(features)))
         for out, number in enumerate(features):
-            X[:, out] = self._numbers(columns[number], names[number], row)
-        check_finite(self._path, X, row, [names[number] for number in features])
-        return X, None if place is None else self._labels(columns[place], names[place], row)
+            X[:, out] = self._numbers(columns[number], names[number])
+        check_finite(self._path, X, self._row, [names[number] for number in features])
+        return X, None if place is None else self._labels(columns[place], names[place])
 
-    def _numbers(self, column, name, row):
+    def _numbers(self, column, name):
         if column.dtype.kind in "biuf":
             return column
         for number, value in enumerate(column):
             if not isinstance(value, int | float) and not WRITTEN_NUMBER.fullmatch(str(value)):
-                raise FileError(self._path, f"row {row + number + 1}, column {name!r}: {value!r} is no number")
+                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {value!r} is no number")
         return column.astype(np.float64)
 
-    def _labels(self, column, name, row):
+    def _labels(self, column, name):
         if column.dtype.kind in "biuf":
-            check_finite(self._path, column.astype(np.float64)[:, None], row, [name])
+            check_finite(self._path, column.astype(np.float64)[:, None], self._row, [name])
             return Labels.of_numbers(column)
         for number, value in enumerate(column):
             if not isinstance(value, str) or not value or NOT_FINITE.fullmatch(value):
-                raise FileError(self._path, f"row {row + number + 1}, column {name!r}: {value!r} is no label")
+                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {value!r} is no label")
         return self._labels_of_texts(column)
 
 
@@ -83,9 +81,9 @@ class CsvRows(TableRows):
         super().__init__(paths, format, **options)
         self.max_unpacked = max_unpacked
 
-    def _tables(self):
+    def _tables(self, path):
         pandas = library("pandas", "reading CSV or TSV")
-        with open_bytes(self._path, self.max_unpacked) as stream:
+        with open_bytes(path, self.max_unpacked) as stream:
             first = stream.readline().removeprefix(BYTE_ORDER_MARK)
             names, has_header = self._header(first)
             if not names:
@@ -127,7 +125,7 @@ class CsvRows(TableRows):
 
 
 def exactly(pandas):
-    """Ask for correctly rounded numbers where they are not the default: from 3.1 on they are, and asking is deprecated."""
+    """Ask for correctly rounded numbers, which are the default since pandas 3.1; asking is deprecated there."""
     version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
     return {"float_precision": "round_trip"} if version < (3, 1) else {}
 
@@ -137,11 +135,11 @@ class ParquetRows(TableRows):
 
     _labels_of_texts = staticmethod(Labels.of_words)
 
-    def _tables(self):
+    def _tables(self, path):
         parquet = library("pyarrow.parquet", "reading Parquet")
         arrow = library("pyarrow", "reading Parquet")
         try:
-            with parquet.ParquetFile(self._path) as file:
+            with parquet.ParquetFile(path) as file:
                 names = file.schema_arrow.names
                 self._check_types(arrow.types, file.schema_arrow)
                 for batch in file.iter_batches(batch_size=rows_per_block(len(names), self.block_rows)):

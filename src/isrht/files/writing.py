@@ -32,8 +32,8 @@ def write_rows(path, X, y=None):
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv``, ``.npy`` or ``.parquet``; everything else is LIBSVM text, with indices from 1. Text is packed
-        if ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` follows.
+        ``.csv``, ``.tsv``, ``.npy`` or ``.parquet``; everything else is LIBSVM text, with indices from 1. Text is
+        packed if ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` follows.
     X : array or sparse matrix of shape (n_samples, n_features), or an iterable of blocks ``(X, y)``
         Blocks, such as :func:`~isrht.files.open_rows` gives, are written one by one.
     y : array of shape (n_samples,) or None
