@@ -278,8 +278,8 @@ exponents = st.one_of(st.just(""), st.integers(-400, 400).map("e{}".format), st.
 @given(st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.builds(lambda value, n: f"{value:.{n}e}", st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 30)),
-    st.builds("{}{}{}{}".format, st.sampled_from(["", "-", "+"]), digits, st.one_of(st.just(""), digits.map(".{}".format)),
-              exponents),
+    st.builds("{}{}{}{}".format, st.sampled_from(["", "-", "+"]), digits,
+              st.one_of(st.just(""), digits.map(".{}".format)), exponents),
 ))  # fmt: skip
 @example("9007199254740993")  # half way between two doubles
 @example("9007199254740993.0000000000000000000000000000001")
@@ -292,16 +292,16 @@ exponents = st.one_of(st.just(""), st.integers(-400, 400).map("e{}".format), st.
 @example("0e99999999999999999999")
 @example("1e-99999999999999999999")
 @example("12345678901234567890123")
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_numbers_are_correctly_rounded(text):
     for parser in PARSERS:
         assert bits(parser, text) == expected_bits(text)
 
 
 PIECES = [
-    b"1", b"0", b"5", b"23", b"-", b"+", b".", b"e", b"E-3", b":", b": ", b" ", b" ", b" ", b"\t", b"\r", b"\n", b"\n", b"#",
-    b",", b"qid:", b"nan", b"inf", b"2147483647", b"2147483648", b"1e308", b"1e309", b"1e-320", b"12345678901234567",
-    b"\x00", b"\xff", b"\xc3\xa9", b"\xef\xbb\xbf", b"a", b"\x1f\x8b", b"1:1", b"2:.5", b"7:1e3", b"\n-1 1:2 3:4\n",
+    b"1", b"0", b"5", b"23", b"-", b"+", b".", b"e", b"E-3", b":", b": ", b" ", b" ", b" ", b"\t", b"\r", b"\n", b"\n",
+    b"#", b",", b"qid:", b"nan", b"inf", b"2147483647", b"2147483648", b"1e308", b"1e309", b"1e-320",
+    b"12345678901234567", b"\x00", b"\xff", b"\xc3\xa9", b"\xef\xbb\xbf", b"a", b"\x1f\x8b", b"1:1", b"2:.5", b"7:1e3", b"\n-1 1:2 3:4\n",
 ]  # fmt: skip
 
 scraps = st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join)
@@ -330,7 +330,7 @@ texts = st.one_of(scraps, good_texts, damaged(), st.binary(max_size=60))
 
 @pytest.mark.skipif(_kernels._core is None, reason="no compiled parser")
 @given(texts, st.data())
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_the_compiled_parser_agrees_with_its_twin(text, data):
     base, rule = data.draw(st.integers(-1, 1)), data.draw(st.integers(0, 2))
     max_line = data.draw(st.sampled_from([2**20, 40, 5]))
@@ -341,7 +341,7 @@ def test_the_compiled_parser_agrees_with_its_twin(text, data):
 
 
 @given(texts)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_what_scikit_learn_accepts_too_is_the_same(text):
     parser = COMPILED(1, ANY, 2**20)
     parser.feed(text, MANY, MANY)

@@ -140,6 +140,8 @@ def checked_csr(path, arrays):
     if "format" in arrays and arrays["format"].item() not in (b"csr", "csr"):
         raise FileError(path, f"its sparse matrix is not CSR but {arrays['format'].item()!r}")
     data = as_floats(check_numbers(path, arrays["data"], "data", 1))
+    for name in ("indices", "indptr", "shape"):
+        check_numbers(path, arrays[name], name, 1, "iu")
     try:
         X = sp.csr_matrix((data, arrays["indices"], arrays["indptr"]), tuple(arrays["shape"].tolist()))
         X.check_format(full_check=True)
@@ -151,9 +153,9 @@ def checked_csr(path, arrays):
     return X
 
 
-def check_numbers(path, array, name, dimensions):
-    if array.dtype.kind not in "biuf":
-        raise FileError(path, f"{name} is of type {array.dtype}, not of numbers")
+def check_numbers(path, array, name, dimensions, kinds="biuf"):
+    if array.dtype.kind not in kinds:
+        raise FileError(path, f"{name} is of type {array.dtype}, not of {'numbers' if 'f' in kinds else 'integers'}")
     if array.ndim != dimensions:
         raise FileError(path, f"{name} has {array.ndim} dimensions, not {dimensions}")
     return array

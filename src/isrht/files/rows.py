@@ -103,7 +103,7 @@ class Rows:
             return None
         if label_type == NUMBER and not labels.numbers_only:
             first = int(np.isnan(labels.values).argmax())
-            problem = f"the label of row {self._row + first + 1}, {labels.texts()[first]!r}, is no number"
+            problem = f"the label of row {self._row + first + 1}, {str(labels.texts()[first])!r}, is no number"
             raise FileError(self._path, problem + ("" if self.label_type else ", as the first is"))
         return labels.of_type(label_type)
 

@@ -29,6 +29,12 @@ def zstandard():
     return library(home, "a .zst file")
 
 
+def checksummed_zstd(file):
+    """The other packings always have a checksum."""
+    zstd = zstandard()
+    return zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
+
+
 OPENERS = {
     ".bz2": bz2.BZ2File,
     ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="rb"),
@@ -39,7 +45,7 @@ PACKERS = {
     ".bz2": partial(bz2.BZ2File, mode="wb"),
     ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
     ".xz": partial(lzma.LZMAFile, mode="wb"),
-    ".zst": lambda file: zstandard().ZstdFile(file, "wb"),
+    ".zst": checksummed_zstd,
 }
 PACKINGS = tuple(OPENERS)
 

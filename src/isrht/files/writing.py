@@ -13,16 +13,16 @@ from itertools import chain
 import numpy as np
 import scipy.sparse as sp
 
+from isrht import _kernels
 from isrht.archive import replaced_when_whole
 from isrht.files.errors import library
-from isrht.files.labels import as_written
+from isrht.files.labels import TEXT, as_written
+from isrht.files.libsvm import LABEL_RULES, UNLIMITED
 from isrht.files.opening import TEXTS, format_by_extension
 from isrht.files.streams import packed, packing
 from isrht.files.tables import SEPARATORS
 
 LABEL = "label"
-# In a LIBSVM label they would begin something else; tables quote them.
-FORBIDDEN = set(" \t\r\n\v\f:,#")
 NPY_HEADER_BYTES = 128
 
 
@@ -89,10 +89,18 @@ def write_libsvm(out, blocks, path):
 
 def libsvm_labels(path, y):
     labels = as_written(y).tolist()
-    wrong = next((label for label in labels if not label.isprintable() or FORBIDDEN & set(label) or not label), None)
+    wrong = next((label for label in sorted(set(labels)) if not is_libsvm_label(label)), None)
     if wrong is not None:
         raise ValueError(f"{path}: LIBSVM text cannot have the label {wrong!r}")
     return labels
+
+
+def is_libsvm_label(label):
+    """Would the parser read this label as it is?"""
+    text = label.encode("utf-8", "surrogatepass")
+    parser = _kernels.engine.LibsvmParser(1, LABEL_RULES[TEXT], len(text))
+    parser.feed(text + b"\n", UNLIMITED, UNLIMITED)
+    return not parser.fault and bool(parser.labelled) and parser.take()[1].tobytes() == text
 
 
 def plain(value):
