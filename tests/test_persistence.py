@@ -5,6 +5,7 @@ import copy
 import functools
 import io
 import json
+import math
 import os
 import pickle
 import signal
@@ -38,7 +39,7 @@ from isrht import (
     persistence,
 )
 from isrht import archive as archive_module
-from isrht.persistence import ModelFileError, load, save
+from isrht.persistence import ModelFileError, load, read_about, save
 
 N_FEATURES = 37
 NAMES = np.array(["ash", "birch", "cedar"])
@@ -545,7 +546,7 @@ def read(path):
 def forge(path, *, node=None, arrays=None, manifest=None):
     """Rewrite a file with other contents and the right checksum, as a stranger could."""
     found, found_arrays = read(path)
-    raw, members = archive_module.describe(node or found["model"], arrays or found_arrays)
+    raw, members = archive_module.describe(node or found["model"], arrays or found_arrays, found["about"])
     forged = json.loads(raw) | (manifest or {})
     del forged["sha256"]
     forged["sha256"] = archive_module.checksum(forged, [data for *_, data in members])
@@ -571,6 +572,7 @@ def test_a_forged_file_that_is_right_loads(small):
         ({"format_version": True}, "format version True is unknown"),
         ({"more": 1}, "other entries"),
         ({"model": []}, "describes no model"),
+        ({"about": "nothing"}, "says about the model is no table"),
         ({"model": {"class": "LinearSVM"}}, "describes no model"),
         ({"members": []}, "lists no members"),
         ({"members": {"../up": {"strings": 3}}}, "no member is called"),
@@ -626,7 +628,7 @@ def test_a_manifest_written_otherwise_is_refused(small):
 def test_a_wrong_checksum_is_named(small):
     path, _ = small
     manifest, arrays = read(path)
-    _, members = archive_module.describe(manifest["model"], arrays)
+    _, members = archive_module.describe(manifest["model"], arrays, manifest["about"])
     manifest["sha256"] = "0" * 64
     path.write_bytes(b"".join(map(bytes, archive_module.archive(archive_module.to_json(manifest), members))))
     with pytest.raises(ModelFileError, match="its checksum is wrong"):
@@ -762,7 +764,7 @@ def test_lists_of_strings_that_are_none_are_refused(data, path):
     manifest, arrays = read(path)
     good = json.dumps(arrays["classes_"].tolist())
     for bad in ("[1, 2, 3]", '{"a": 1}', "[1", "é", '["a", ["b"]]'):
-        raw, members = archive_module.describe(manifest["model"], arrays)
+        raw, members = archive_module.describe(manifest["model"], arrays, manifest["about"])
         bad = bad.encode("latin-1").ljust(len(good))
         members[0] = ("classes_.json", b"", np.frombuffer(bad, dtype=np.uint8))
         forged = json.loads(raw)
@@ -1003,3 +1005,32 @@ def test_joblib_and_skops_keep_everything(tmp_path):
     for twin in copies:
         assert_array_equal(twin.decision_function(X), model.decision_function(X))
         assert_array_equal(twin.projection_.column_scores_, model.projection_.column_scores_)
+
+
+def test_what_is_to_be_known_of_a_model_travels_with_it(path):
+    model = LinearSVM().fit([[-1.0], [1.0]], [0, 1])
+    save(model, path, about={"index_base": 1, "classes": ["nein", "ja"]})
+    found = read_about(path)
+    assert found["index_base"] == 1
+    assert found["classes"] == ["nein", "ja"]
+    assert found["class"] == "LinearSVM"
+    assert found["bytes"] == path.stat().st_size
+    save(model, path)
+    assert set(read_about(path)) == {"class", "isrht_version", "bytes"}
+    with pytest.raises(ModelFileError, match="cannot read"):
+        read_about(path.with_name("nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("about", "error"),
+    [
+        ({"X": np.ones(2)}, TypeError),
+        ({"x": math.nan}, TypeError),
+        ("text", TypeError),
+        ({"x": "y" * 70_000}, ValueError),
+    ],
+)
+def test_only_a_little_json_can_be_told_about_a_model(about, error, path):
+    with pytest.raises(error, match="about"):
+        save(LinearSVM().fit([[-1.0], [1.0]], [0, 1]), path, about=about)
+    assert not path.exists()

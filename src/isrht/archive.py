@@ -65,7 +65,7 @@ def little_endian(dtype):
 # ------------------------------------------------------------ manifest and arrays <-> bytes
 
 
-def describe(node, arrays):
+def describe(node, arrays, about):
     """The signed manifest as bytes, and the members: by file name, header and data."""
     data = [data_of(array) for array in arrays.values()]
     specs = map(spec_of, arrays.values(), data)
@@ -73,6 +73,7 @@ def describe(node, arrays):
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "isrht_version": isrht.__version__,
+        "about": about,
         "model": node,
         "members": dict(zip(arrays, specs, strict=True)),
     }
@@ -140,12 +141,13 @@ def read_manifest(raw):
     manifest = from_json(text, "its manifest")
     check_version(manifest)
     demand(list(manifest) == MANIFEST_KEYS, f"its manifest has other entries than {', '.join(MANIFEST_KEYS)}")
+    demand(isinstance(manifest["about"], dict), "what its manifest says about the model is no table")
     check_members(manifest["members"])
     demand(text == to_json(manifest), "its manifest is damaged: save would not write it so")
     return manifest
 
 
-MANIFEST_KEYS = ["format", "format_version", "isrht_version", "model", "members", "sha256"]
+MANIFEST_KEYS = ["format", "format_version", "isrht_version", "about", "model", "members", "sha256"]
 
 
 def check_version(manifest):

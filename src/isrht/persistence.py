@@ -10,17 +10,18 @@ writes beside the old file and renames, so that there is always one whole file, 
 =======================  ===================================================================================
 member of the zip        what it holds
 =======================  ===================================================================================
-``manifest.json``        ``format``, ``format_version``, ``isrht_version``, ``model``, ``members``, ``sha256``
+``manifest.json``        ``format``, ``format_version``, ``isrht_version``, ``about``, ``model``, ``members``,
+                         ``sha256``
 ``<name>.npy``           an array: little-endian numbers, booleans or unicode, of one or two dimensions
 ``<name>.json``          a list of strings: labels or feature names that were Python objects
 ``<part>/<name>.npy``    an array of an estimator inside the model, such as ``projection_/signs_.npy``
 =======================  ===================================================================================
 
 ``model`` is ``{class, params, not_stored, values, parts}``; ``parts`` are the estimators inside, in the same
-form. ``members`` gives type and shape of all other members, in their order. ``sha256`` is that of the
-manifest without this entry, followed by the data of the members. Signs are bits, eight to a byte. The sums
-and scores that columns were selected by are left out: a loaded :class:`~isrht.ISRHT` projects, but cannot
-learn on by ``partial_fit``.
+form. ``about`` is what the user wants to know of it later. ``members`` gives type and shape of all other members, in
+their order. ``sha256`` is that of the manifest without this entry, followed by the data of the members. Signs are bits,
+eight to a byte. The sums and scores that columns were selected by are left out: a loaded :class:`~isrht.ISRHT`
+projects, but cannot learn on by ``partial_fit``.
 
 The archive is stored, not compressed: random signs and trained weights do not compress, and a file that
 cannot grow when it is read is no zip bomb. It is laid out here and not by :mod:`zipfile`, so that every byte
@@ -81,7 +82,7 @@ MAX_PARAMETER_BYTES = 2**16
 REALS = (int, float, np.integer, np.floating)
 
 
-def save(model, path, *, folded=True):
+def save(model, path, *, folded=True, about=None):
     """Write a fitted estimator of this package to one file, whole or not at all.
 
     Parameters
@@ -93,6 +94,9 @@ def save(model, path, *, folded=True):
         Whether to keep weights that follow from others: ``coef_`` of :class:`~isrht.ISRHTClassifier`, 8 bytes
         per feature and class, where its projection takes one bit per feature. Otherwise :func:`load` computes
         them again, to the same bits on the same kind of machine.
+    about : dict or None
+        Whatever you want to know of the model later, in terms of JSON: where its data came from, say.
+        :func:`read_about` reads it.
 
     Notes
     -----
@@ -115,7 +119,7 @@ def save(model, path, *, folded=True):
     try:
         node, arrays = pack(model, folded)
         check_restorable(model, node, arrays)
-        manifest, members = describe(node, arrays)
+        manifest, members = describe(node, arrays, checked_about(about))
     except ModelFileError as error:
         raise ModelFileError(f"cannot save this {type(model).__name__}: {error}") from error.__cause__
     if lost := not_stored(node):
@@ -123,6 +127,17 @@ def save(model, path, *, folded=True):
         warnings.warn(what, stacklevel=2)
     with replaced_when_whole(path) as file:
         file.writelines(archive(manifest, members))
+
+
+def read_about(path, *, max_bytes=2**32):
+    """What :func:`save` was told about the model, with ``class``, ``isrht_version`` and ``bytes`` of its file."""
+    try:
+        raw = read_model_file(path, max_bytes)
+        manifest = read_manifest(raw)
+    except ModelFileError as error:
+        raise ModelFileError(f"cannot read {os.fsdecode(path)!r}: {error}") from error.__cause__
+    facts = {"class": manifest["model"]["class"], "isrht_version": manifest["isrht_version"], "bytes": len(raw)}
+    return manifest["about"] | facts
 
 
 def load(path, *, max_bytes=2**32):
@@ -147,6 +162,19 @@ def load(path, *, max_bytes=2**32):
     except (ModelFileError, RecursionError) as error:
         why = "its manifest is nested too deeply" if isinstance(error, RecursionError) else error
         raise ModelFileError(f"cannot load {os.fsdecode(path)!r}: {why}") from error.__cause__
+
+
+def checked_about(about):
+    about = {} if about is None else about
+    if not isinstance(about, dict):
+        raise TypeError(f"about must be a dict or None, got {about!r}")
+    try:
+        text = json.dumps(about, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"about must be made of what JSON can hold: {error}") from None
+    if len(text) > MAX_PARAMETER_BYTES:
+        raise ValueError(f"about takes {len(text)} bytes, more than {MAX_PARAMETER_BYTES}")
+    return json.loads(text)
 
 
 # ------------------------------------------------------------ the estimators, one entry each

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from isrht.cli import data, info, report, reproduce
+from isrht.cli import data, info, predict, report, reproduce, train, transform
 
 app = typer.Typer(
     name="isrht",
-    help="Improved subsampled randomized Hadamard transforms: run the paper again, on its data or yours.",
+    help="Linear SVMs on few columns of a randomized Hadamard transform: on your data, or on the paper's.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # importing rich for the help alone would double the time it takes
     pretty_exceptions_enable=False,
 )
+app.command("train")(train.train)
+app.command("predict")(predict.predict)
+app.command("transform")(transform.transform)
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")

@@ -1,0 +1,98 @@
+"""How good predictions are, counted block by block: accuracy, a report per class and the confusion matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# A larger confusion matrix is not for reading.
+SHOWN_CLASSES = 20
+
+
+class Judgement:
+    """Counts of (true class, predicted class). Labels that the model does not know are one more true class."""
+
+    def __init__(self, classes):
+        self.classes = np.asarray(classes)
+        self.counts = np.zeros((len(self.classes) + 1, len(self.classes)), dtype=np.int64)
+        self.n_rows = 0
+
+    def add(self, y, predicted):
+        """``y`` is None for rows without labels, which are only counted."""
+        self.n_rows += len(predicted)
+        if y is None:
+            return
+        true = np.searchsorted(self.classes, y)
+        known = np.append(self.classes, self.classes[:1])[true] == y
+        true = np.where(known, true, len(self.classes))
+        np.add.at(self.counts, (true, np.searchsorted(self.classes, predicted)), 1)
+
+    @property
+    def n_judged(self):
+        return int(self.counts.sum())
+
+    @property
+    def n_right(self):
+        return int(np.trace(self.counts[:-1]))
+
+    @property
+    def accuracy(self):
+        return self.n_right / self.n_judged if self.n_judged else None
+
+    def per_class(self):
+        """(class, precision, recall, F1, rows) of every class; None where a number has no meaning."""
+        for k, label in enumerate(self.classes.tolist()):
+            right, predicted, true = self.counts[k, k], self.counts[:, k].sum(), self.counts[k].sum()
+            scores = [_share(right, predicted), _share(right, true), _share(2 * right, predicted + true)]
+            yield label, *scores, int(true)
+
+    def as_json(self):
+        from isrht.files.labels import label_text
+
+        names = [label_text(label) for label in self.classes.tolist()]
+        rows = [dict(zip(("precision", "recall", "f1", "rows"), row[1:], strict=True)) for row in self.per_class()]
+        return {
+            "rows": self.n_rows,
+            "labelled": self.n_judged,
+            "accuracy": self.accuracy,
+            "unknown_labels": int(self.counts[-1].sum()),
+            "classes": dict(zip(names, rows, strict=True)),
+            "confusion": self.counts[:-1].tolist(),
+        }
+
+    def lines(self):
+        """For a terminal."""
+        if not self.n_judged:
+            return
+        yield f"Accuracy = {100 * self.accuracy:.4f}% ({self.n_right}/{self.n_judged})"
+        if unknown := int(self.counts[-1].sum()):
+            yield f"{unknown:,} rows have labels that the model was not trained on: all counted as wrong"
+        if len(self.classes) > SHOWN_CLASSES:
+            return
+        yield from _table(["class", "precision", "recall", "F1", "rows"], map(_report_row, self.per_class()))
+        names = [_text(label) for label in self.classes.tolist()]
+        rows = [[name, *map(str, row)] for name, row in zip([*names, "(unknown)"], self.counts.tolist(), strict=True)]
+        yield from _table(["true \\ predicted", *names], rows if self.counts[-1].any() else rows[:-1])
+
+
+def _share(part, whole):
+    return float(part / whole) if whole else None
+
+
+def _report_row(row):
+    label, *scores, count = row
+    return [_text(label), *("-" if score is None else f"{score:.4f}" for score in scores), str(count)]
+
+
+def _text(label):
+    from isrht.files.labels import label_text
+
+    return label_text(label)
+
+
+def _table(header, rows):
+    rows = [header, *rows]
+    widths = [max(len(row[c]) for row in rows) for c in range(len(header))]
+    yield ""
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        yield "  ".join([row[0].ljust(widths[0]), *cells[1:]])

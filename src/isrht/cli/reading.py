@@ -1,0 +1,96 @@
+"""How commands read the user's files, and what they say of them.
+
+The rules are printed, because they decide what a column means: where indices begin, which features a model knows, and
+which labels there are.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+FORMAT_HELP = "libsvm, csv, tsv, parquet, npy or npz; default: by the extension, and else libsvm."
+Format = Annotated[str | None, typer.Option("--format", help=FORMAT_HELP)]
+LABEL_HELP = "The label column of a table, by name or position (0 is the first, -1 the last)."
+MODEL_LABEL_HELP = f"{LABEL_HELP} Default: as in the data the model was trained on."
+Label = Annotated[str | None, typer.Option("--label", help=LABEL_HELP)]
+ModelLabel = Annotated[str | None, typer.Option("--label", help=MODEL_LABEL_HELP)]
+NO_LABEL_HELP = "The rows of a table have no label column, though those the model was trained on had one."
+NoLabel = Annotated[bool, typer.Option("--no-label", help=NO_LABEL_HELP)]
+BASE_HELP = "Where LIBSVM indices begin: 0, 1 or auto (0 if there is an index 0 anywhere)."
+IndexBase = Annotated[str, typer.Option("--index-base", help=BASE_HELP)]
+ASK_MODEL_HELP = "Where LIBSVM indices begin: 0, 1 or auto; default: as in the data the model was trained on."
+ModelIndexBase = Annotated[str | None, typer.Option("--index-base", help=ASK_MODEL_HELP)]
+
+SHOWN_CLASSES = 12
+
+
+def base_option(text):
+    """``index_base`` of :func:`isrht.files.open_rows`."""
+    if text not in ("auto", "0", "1"):
+        raise ValueError(f"--index-base must be auto, 0 or 1, got {text!r}")
+    return text if text == "auto" else int(text)
+
+
+def training_options(format, index_base, label):
+    """Options of :func:`isrht.files.open_rows` that the user gave: some have no meaning for some formats."""
+    options = {"format": format, "label": label}
+    options = {name: value for name, value in options.items() if value is not None}
+    return options if base_option(index_base) == "auto" else options | {"index_base": base_option(index_base)}
+
+
+def model_options(paths, model, known, format=None, index_base=None, label=None, no_label=False):
+    """How to read rows for a model: as those it was trained on, of which ``known`` tells, unless the user says more."""
+    from isrht.files.opening import find, format_of
+
+    format = format or format_of(find(paths))
+    options = {"format": format, "n_features": model.n_features_in_, "label_type": known.get("label_type")}
+    if format == "libsvm":
+        base = known.get("index_base", "auto") if index_base is None else base_option(index_base)
+        return options | {"index_base": base}
+    if format == "npz" or no_label:
+        return options
+    return options | {"label": known.get("label") if label is None else label}
+
+
+def describe_facts(facts):
+    """What was read, in a line or two."""
+    features = f"{facts.n_features:,} features"
+    if facts.index_base is not None:
+        features += f" (indices from {facts.index_base})"
+    yield f"{facts.n_samples:,} rows, {features}, {facts.nnz:,} values that are not zero"
+    if facts.classes is not None:
+        yield f"{len(facts.classes)} classes: {describe_classes(facts.classes)}"
+
+
+def describe_classes(classes):
+    from isrht.files.labels import label_text
+
+    shown = [f"{label_text(label)} ({count:,} rows)" for label, count in list(classes.items())[:SHOWN_CLASSES]]
+    return ", ".join(shown) + (f" and {len(classes) - SHOWN_CLASSES} more" if len(classes) > SHOWN_CLASSES else "")
+
+
+def describe_unseen(n_unseen, n_features):
+    """The rule for features that the model does not know, where there were any."""
+    if n_unseen:
+        yield f"{n_unseen:,} values of features past the model's {n_features:,} were left out"
+
+
+@contextmanager
+def errors_in_words(command):
+    """What goes wrong with files, options and data is one line, and the exit code tells whose fault it is."""
+    from isrht.cli.messages import FAILED, MISUSED, say
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"\nisrht {command}: stopped; nothing was written")
+        raise typer.Exit(FAILED) from None
+    except (OSError, ModuleNotFoundError, MemoryError) as error:
+        say(f"isrht {command}: {error or type(error).__name__}")
+        raise typer.Exit(FAILED) from error
+    except (ValueError, TypeError) as error:
+        say(f"isrht {command}: {error}")
+        raise typer.Exit(MISUSED) from error

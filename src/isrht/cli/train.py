@@ -1,0 +1,235 @@
+"""``isrht train``: from a file to a model, in the grammar of LIBLINEAR's ``train``."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isrht.cli.reading import Format, IndexBase, Label
+
+FILES_HELP = (
+    "DATA [MODEL]: the file to train on, or a quoted pattern such as 'part-*.svm', and the model to write, by default "
+    "DATA.isrht. With --out all of them are data. '-' is standard input."
+)
+Files = Annotated[list[str], typer.Argument(help=FILES_HELP, metavar="DATA [MODEL]")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="The model to write.")]
+Components = Annotated[int, typer.Option("--components", "-r", min=1, help="The number of columns.")]
+SELECTION_HELP = "boosted, supervised, top, importance or uniform."
+Selection = Annotated[str, typer.Option("--selection", help=SELECTION_HELP)]
+COST_HELP = "The C of the SVM, or cv to choose it by cross-validation."
+Cost = Annotated[str, typer.Option("-C", "-c", help=COST_HELP)]
+SCALE_HELP = "maxabs (keeps zeros), minmax (dense data) or none."
+Scale = Annotated[str, typer.Option("--scale", help=SCALE_HELP)]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Draws what is random.")]
+Test = Annotated[str | None, typer.Option("--test", help="A file of rows to judge the model by.")]
+FOLDS_HELP = "Only cross-validate, in so many folds, everything chosen anew in each; no model is written."
+Folds = Annotated[int | None, typer.Option("-v", min=2, help=FOLDS_HELP)]
+BIAS_HELP = "Negative: no intercept. Otherwise, and by default, there is one (unlike LIBLINEAR's it is not penalised)."
+Bias = Annotated[float, typer.Option("-B", help=BIAS_HELP)]
+BALANCED_HELP = "Weigh classes by the inverse of their sizes."
+Balanced = Annotated[bool, typer.Option("--balanced", help=BALANCED_HELP)]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1: one for each core. The model is the same.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")]
+
+
+def train(
+    files: Files,
+    out: Out = None,
+    components: Components = 256,
+    selection: Selection = "boosted",
+    cost: Cost = "cv",
+    scale: Scale = "maxabs",
+    seed: Seed = 0,
+    test: Test = None,
+    folds: Folds = None,
+    bias: Bias = 1.0,
+    balanced: Balanced = False,
+    format: Format = None,
+    label: Label = None,
+    index_base: IndexBase = "auto",
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+):
+    """Train a linear classifier on few columns and write it to a file."""
+    from isrht.cli.messages import give_json, say
+    from isrht.cli.reading import describe_facts, errors_in_words, training_options
+
+    tell = (lambda _: None) if quiet else say
+    with errors_in_words("train"):
+        data, path = data_and_model(files, out)
+        if folds is None:
+            check_replaceable(path)
+        model = make_model(components, selection, cost, scale, seed, bias, balanced, jobs)
+        watch = Watch()
+        with watch.stage("read"):
+            X, y, facts = read(data, training_options(format, index_base, label))
+        for line in describe_facts(facts):
+            tell(line)
+        if folds is not None:
+            result = cross_validate(model, X, y, folds, tell)
+        else:
+            known = what_to_know(data, facts, label)
+            result = learn(model, X, y, known, path, test, tell, watch)
+        if as_json:
+            give_json(result)
+
+
+def data_and_model(files, out):
+    """Which files are data and which is the model."""
+    if out is not None:
+        return files, out
+    if len(files) > 2:
+        raise ValueError(f"which of these {len(files)} files is the model? Name it with --out")
+    if len(files) == 2:
+        return files[:1], Path(files[1])
+    name = Path(files[0]).name
+    if name == "-" or any(sign in name for sign in "*?["):
+        raise ValueError(f"{files[0]} gives the model no name: name it, or use --out")
+    return files, Path(f"{name}.isrht")
+
+
+def check_replaceable(path):
+    """A file that is not a model, say a second data file, is not overwritten."""
+    from isrht.archive import ModelFileError
+    from isrht.persistence import read_about
+
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise ValueError(f"{path} cannot be written: it is a folder, or its folder is not there")
+    if not path.exists():
+        return
+    try:
+        read_about(path)
+    except ModelFileError:
+        raise ValueError(f"{path} is there and is no model of isrht: it is not overwritten") from None
+
+
+def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
+    from isrht import ISRHTClassifier
+
+    try:
+        C = "cv" if cost == "cv" else float(cost)
+    except ValueError:
+        raise ValueError(f"-C must be a number or cv, got {cost!r}") from None
+    return ISRHTClassifier(
+        components,
+        selection=selection,
+        C=C,
+        scale=None if scale == "none" else scale,
+        class_weight="balanced" if balanced else None,
+        fit_intercept=bias >= 0,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+
+
+def read(data, options):
+    from isrht.files import read_rows
+
+    X, y, facts = read_rows(data, **options)
+    if y is None:
+        raise ValueError(f"{' '.join(data)}: there are no labels to learn from; --label names the column of a table")
+    return X, y, facts
+
+
+def what_to_know(data, facts, label):
+    """What ``predict`` must know of the data, and what a reader of the model may want to."""
+    return {
+        "label_type": facts.label_type,
+        "index_base": facts.index_base,
+        "label": label,
+        "trained_on": {
+            "files": [Path(name).name for name in data],
+            "rows": facts.n_samples,
+            "features": facts.n_features,
+            "nonzeros": facts.nnz,
+        },
+    }
+
+
+def learn(model, X, y, known, path, test, tell, watch):
+    """Fit, judge, write; say what happens; return it."""
+    from isrht.files.labels import label_text
+    from isrht.persistence import save
+
+    with watch.stage("fit"):
+        model.fit(X, y)
+    for line in describe_choice(model):
+        tell(line)
+    judgement = None
+    if test is not None:
+        with watch.stage("test"):
+            judgement = judge(model, known, test, tell)
+    with watch.stage("write"):
+        save(model, path, about=known | {"seconds": watch.seconds})
+    size = path.stat().st_size
+    tell(f"seconds: {', '.join(f'{name} {seconds:.2f}' for name, seconds in watch.seconds.items())}")
+    tell(f"{path}: {size:,} bytes")
+    return {
+        "model": str(path),
+        "bytes": size,
+        "classes": [label_text(label) for label in model.classes_.tolist()],
+        "C": model.C_,
+        "cv": None if model.C != "cv" else dict(zip(model.Cs_.tolist(), model.mean_scores_.tolist(), strict=True)),
+        "test": None if judgement is None else judgement.as_json(),
+        "seconds": watch.seconds,
+    }
+
+
+def describe_choice(model):
+    """How C, and with boosted columns everything else, was chosen."""
+    projection = model.projection_
+    if model.selection == "boosted":
+        chosen = f"{projection.rounds_} rounds, diagonal {projection.diagonal_}, threshold {projection.threshold_:g}"
+        yield f"chosen on held-out rows: {chosen}, C = {projection.C_:g} in units of the mean squared row"
+        yield f"held-out accuracy {100 * projection.held_out_score_:.2f} %"
+        if not projection.has_signal_:
+            yield "the labels look like noise: one cautious round was made"
+    elif model.C == "cv":
+        yield f"{'C':>10}  cross-validated accuracy"
+        for C, mean, std in zip(model.Cs_, model.mean_scores_, model.std_scores_, strict=True):
+            yield f"{C:10g}  {100 * mean:6.2f} ± {100 * std:.2f}{'  chosen' if model.C_ == C else ''}"
+    yield f"{projection.n_components_} columns of {projection.n_features_padded_:,}, C = {model.C_:g}"
+
+
+def judge(model, known, test, tell):
+    from isrht.cli.predict import predictions
+    from isrht.cli.reading import model_options
+    from isrht.files import open_rows
+
+    rows = open_rows(test, **model_options([test], model, known))
+    judgement, blocks = predictions(model, rows)
+    for _ in blocks:
+        pass
+    tell(f"{test}: {judgement.n_rows:,} rows")
+    for line in judgement.lines():
+        tell(line)
+    return judgement
+
+
+def cross_validate(model, X, y, folds, tell):
+    """LIBLINEAR's ``-v``: how good such a model is on rows it has not seen."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+    shuffled = StratifiedKFold(folds, shuffle=True, random_state=model.random_state)  # files are often sorted by class
+    scores = cross_val_score(model, X, y, cv=shuffled)
+    tell(f"Cross Validation Accuracy = {100 * scores.mean():.4f}% (± {100 * scores.std():.4f} over {folds} folds)")
+    return {"cross_validation_accuracy": float(scores.mean()), "folds": scores.tolist()}
+
+
+class Watch:
+    """Seconds by stage, as a clock on the wall shows them."""
+
+    def __init__(self):
+        self.seconds = {}
+
+    @contextmanager
+    def stage(self, name):
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - start, 3)

@@ -1,0 +1,52 @@
+"""``isrht transform``: the columns that a model makes of rows, written as they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isrht.cli.predict import Data, Quiet
+from isrht.cli.reading import Format, ModelIndexBase, ModelLabel, NoLabel
+
+Model = Annotated[Path, typer.Argument(help="A model or a projection that 'isrht train' or isrht.save wrote.")]
+OUT_HELP = "What to write: .csv, .tsv, .npy or .parquet, and else LIBSVM text; text also packed, as .gz and so on."
+Out = Annotated[Path, typer.Argument(help=OUT_HELP)]
+
+
+def transform(
+    data: Data,
+    model: Model,
+    out: Out,
+    format: Format = None,
+    label: ModelLabel = None,
+    no_label: NoLabel = False,
+    index_base: ModelIndexBase = None,
+    quiet: Quiet = False,
+):
+    """Write the columns that a model makes of rows, with their labels where they have any."""
+    from isrht.cli.messages import say
+    from isrht.cli.reading import describe_unseen, errors_in_words, model_options
+    from isrht.files import open_rows, write_rows
+    from isrht.persistence import load, read_about
+
+    with errors_in_words("transform"):
+        projection = load(model)
+        if not hasattr(projection, "transform"):
+            raise ValueError(f"{model} holds a {type(projection).__name__}, which makes no columns")
+        options = model_options(data, projection, read_about(model), format, index_base, label, no_label)
+        rows = open_rows(data, **options)
+        count = 0
+
+        def blocks():
+            nonlocal count
+            for X, y in rows:
+                count += X.shape[0]
+                yield projection.transform(X), y
+
+        write_rows(out, blocks())
+        if not quiet:
+            say(f"{count:,} rows of {len(projection.get_feature_names_out()):,} columns")
+            for line in describe_unseen(rows.n_unseen, options["n_features"]):
+                say(line)
