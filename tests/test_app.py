@@ -37,7 +37,7 @@ def help_in_a_process():
 def test_help_imports_nothing_heavy():
     text, _, modules = help_in_a_process()
     assert not set(HEAVY) & set(modules)
-    for command in ("reproduce", "report", "data", "info"):
+    for command in ("train", "predict", "transform", "compare", "reproduce", "report", "data", "info"):
         assert command in text
 
 
@@ -59,6 +59,8 @@ def test_help_takes_less_than_three_tenths_of_a_second():
         (("data", "fetch", "iris"), "unknown set 'iris'"),
         (("data", "fetch", "digits"), "needs no download"),
         (("fly",), "fly"),
+
+        (("compare", "-"), "standard input"),
     ],
 )
 def test_misuse_ends_with_two_and_a_message_on_stderr(arguments, message):
@@ -74,7 +76,9 @@ def test_every_command_has_help():
 
     from isrht.cli.app import app
 
-    for command in (["reproduce"], ["report"], ["data"], ["data", "fetch"], ["info"]):
+    jsonless = (["transform"],)
+    commands = (["train"], ["predict"], ["compare"], ["reproduce"], ["report"], ["data"], ["data", "fetch"], ["info"])
+    for command in commands + jsonless:
         result = CliRunner().invoke(app, [*command, "--help"])
         assert result.exit_code == 0
-        assert "--json" in result.output
+        assert ("--json" in result.output) is (command not in jsonless)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from isrht.cli import data, info, predict, report, reproduce, train, transform
+from isrht.cli import compare, data, info, predict, report, reproduce, train, transform
 
 app = typer.Typer(
     name="isrht",
@@ -17,6 +17,7 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("transform")(transform.transform)
+app.command("compare")(compare.compare)
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")

@@ -130,11 +130,12 @@ def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
 
 def read(data, options):
     from isrht.files import read_rows
+    from isrht.files.density import smaller_form
 
     X, y, facts = read_rows(data, **options)
     if y is None:
         raise ValueError(f"{' '.join(data)}: there are no labels to learn from; --label names the column of a table")
-    return X, y, facts
+    return smaller_form(X), y, facts
 
 
 def what_to_know(data, facts, label):

@@ -41,6 +41,7 @@ class Description:
     stands_for: str | None = None
     in_paper: bool = False
     features: int | None = None
+    source: dict | None = None  # of a set of the user's own: see isrht.datasets.own
 
     @property
     def n_features(self):

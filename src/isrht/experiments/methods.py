@@ -56,12 +56,12 @@ class Method:
 
     def make(self, r, seed, sparse):
         """An unfitted projection to r columns, or None where all features are kept."""
-        from isrht import make_projection
+        from isrht import BoostedISRHT, make_projection
 
         if not self.projects:
             return None
         if self.name == BOOSTED:
-            return boosted_class()(r, random_state=seed)
+            return BoostedISRHT(r, random_state=seed)
         projection = make_projection(self.base, r, random_state=seed).set_params(**dict(self.options))
         if self.sketch_size:
             return sketched(projection, 2 * r if self.sketch_size == "2r" else self.sketch_size)
@@ -81,27 +81,16 @@ class Method:
             return f"{r} dense components of {n_features:,} features; the paper could not complete it either"
         if self.name in ("PCA", "DLSS") and r > n_features:
             return f"r={r} is more than the {n_features} features"
-        if self.name == BOOSTED and boosted_class() is None:
-            return "isrht.boosting is not in this version"
         return None
 
 
 def sketched(projection, size):
-    """A count sketch in front that stays sparse. ``ISRHT(sketch_size=...)`` is the same and makes it dense."""
+    """A count sketch in front, with a seed of its own, as ``ISRHT(sketch_size=...)`` does for its users."""
     from sklearn.pipeline import make_pipeline
 
     from isrht import SparseEmbedding
 
     return make_pipeline(SparseEmbedding(size, random_state=projection.random_state + SKETCH_SEED), projection)
-
-
-def boosted_class():
-    """``BoostedISRHT``, or None in a version of the package without it."""
-    try:
-        from isrht.boosting import BoostedISRHT
-    except ImportError:
-        return None
-    return BoostedISRHT
 
 
 def _all_methods():

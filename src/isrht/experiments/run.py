@@ -111,7 +111,7 @@ def measure(task, dataset):
     elapsed = time.perf_counter() - wall
     sizes = {
         "projection": 0 if fitted is None else projection_bytes(fitted),
-        "svm": 8 * (svm_width(fitted, X, svm) + 1),
+        "svm": 8 * len(svm.coef_) * (svm_width(fitted, X, svm) + 1),
     }
     return {
         "accuracy": round(accuracy, 6),

@@ -13,6 +13,7 @@ import signal
 from collections import deque
 from multiprocessing.connection import wait
 
+from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
 from isrht.experiments.run import record_of
 
@@ -84,6 +85,7 @@ def serve(pipe, journal_path, environment_key, data_dir):
     from threadpoolctl import threadpool_limits
 
     journal, run_task = Journal(journal_path), Runner(data_dir)
+    register_all(journal.read().records)
     with threadpool_limits(1):
         while True:
             try:

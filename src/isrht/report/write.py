@@ -8,6 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
 from isrht.report.aggregate import Records
 from isrht.report.page import DEVIATIONS, current_set_skips, page
@@ -17,6 +18,7 @@ from isrht.report.tables import complexity_table, overview_table, results_tables
 def write_report(journal_path, folder):
     """Read a journal and write its report; return the paths of the files by name."""
     contents = Journal(journal_path).read()
+    register_all(contents.records)
     records = Records(contents.records, contents.damaged)
     texts = {"index.html": page(records), "tables.md": markdown(records), "records.csv": as_csv(records)}
     return {name: write_whole(Path(folder) / name, text) for name, text in texts.items()}

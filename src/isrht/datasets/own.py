@@ -1,0 +1,65 @@
+"""Sets of the user's own, for ``isrht compare``: files, described by a record in the journal of their experiment.
+
+The journal is what all processes of an experiment share, and what a report is made of later; so whoever reads it knows
+the set, as if it were in the registry.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht.datasets import files
+from isrht.datasets.registry import DATASETS, Description
+from isrht.files.density import is_smaller_dense, smaller_form
+
+KIND = "set"
+TRAIN_SHARE = 0.7
+
+
+def record_of(name, facts, paths, test, options, rs):
+    """The record of a set: what a :class:`Description` needs, and ``source``, where its rows come from."""
+    if name in DATASETS and DATASETS[name].source is None:
+        raise ValueError(f"{name!r} is the name of a set of the package: choose another with --name")
+    sparse = facts.index_base is not None and not is_smaller_dense(facts.nnz, (facts.n_samples, facts.n_features))
+    return {
+        "kind": KIND,
+        "name": name,
+        "about": f"{facts.n_samples:,} rows of {', '.join(os.path.basename(path) for path in paths)}",
+        "r": max(rs),
+        "r_grid": sorted(rs),
+        "split": "given" if test else TRAIN_SHARE,
+        "scale": "maxabs" if sparse else "minmax",
+        "sparse": sparse,
+        "features": facts.n_features,
+        "source": {"files": paths, "test": test, "options": options | {"n_features": facts.n_features}},
+    }
+
+
+def register_all(records):
+    """Make the sets of a journal known to :func:`isrht.datasets.registry.describe`; the last of a name counts."""
+    for record in records:
+        if record["kind"] == KIND:
+            fields = {name: value for name, value in record.items() if name not in ("kind", "key")}
+            DATASETS[record["name"]] = Description(**fields | {"r_grid": tuple(record["r_grid"])})
+
+
+def read(description):
+    """``(X, y, is_test)``: all rows, their class numbers, and which of them test."""
+    from isrht.files import read_rows
+
+    source = description.source
+    parts = [read_rows(paths, **source["options"]) for paths in (source["files"], source["test"]) if paths]
+    if any(y is None for _, y, _ in parts):
+        raise ValueError(f"{description.name}: there are no labels; --label names the column of a table")
+    rows, labels = [X for X, _, _ in parts], [y for _, y, _ in parts]
+    X = sp.vstack(rows, format="csr") if sp.issparse(rows[0]) else np.concatenate(rows)
+    codes = np.unique(np.concatenate(labels), return_inverse=True)[1]
+    return smaller_form(X), codes, np.repeat(np.arange(len(labels)) > 0, [len(part) for part in labels])
+
+
+def digest(description):
+    source = description.source
+    return files.digest([*source["files"], *(source["test"] or [])])

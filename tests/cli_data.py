@@ -1,0 +1,30 @@
+"""Small files, and the command line called in this process, for the tests of the commands."""
+
+import numpy as np
+from typer.testing import CliRunner
+
+from isrht.files import write_rows
+
+
+def isrht(*arguments, **options):
+    """The result of a command: exit_code, stdout, stderr."""
+    from isrht.cli.app import app
+
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result
+
+
+def labelled_rows(seed, n_samples=120, n_features=10, labels=(-1, 1)):
+    """Rows of which the first feature tells the class, with noise."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n_samples) % len(labels)
+    X = rng.standard_normal((n_samples, n_features)) * (rng.random((n_samples, n_features)) < 0.5)
+    X[:, 0] = codes * 3 + rng.standard_normal(n_samples) * 0.5 + 0.1
+    return X.round(3), np.asarray(labels)[codes]
+
+
+def write_file(path, seed=0, **options):
+    X, y = labelled_rows(seed, **options)
+    write_rows(path, X, y)
+    return X, y

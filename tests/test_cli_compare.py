@@ -1,0 +1,59 @@
+import json
+
+import pytest
+
+pytest.importorskip("typer")
+
+from cli_data import isrht, write_file
+from isrht.datasets.registry import DATASETS
+from isrht.experiments.journal import Journal
+
+FEW = ("--method", "SRHT", "--method", "All features", "-r", 2, "-r", 4, "-n", 2, "--jobs", 1)
+
+
+@pytest.fixture(autouse=True)
+def _forget_own_sets():
+    before = dict(DATASETS)
+    yield
+    DATASETS.clear()
+    DATASETS.update(before)
+
+
+def test_a_table_and_a_page_and_no_run_twice(tmp_path):
+    write_file(tmp_path / "mine.svm", labels=(1, 2, 3))
+    out = tmp_path / "out"
+    done = isrht("compare", tmp_path / "mine.svm", *FEW, "--out", out, "--json")
+    assert done.exit_code == 0, done.stderr
+    table = json.loads(done.stdout)["table"]
+    assert [(row["method"], row["r"]) for row in table] == [("All features", None), ("SRHT", 2), ("SRHT", 4)]
+    assert all(50 < row["accuracy"] <= 100 for row in table)
+    page = (out / "index.html").read_text()
+    assert "mine.svm" in page
+    assert "the paper's methods on your data" in page
+    runs = len(Journal(out / "journal.jsonl").read().records)
+    again = isrht("compare", tmp_path / "mine.svm", *FEW, "--out", out)
+    assert "method" in again.stdout.splitlines()[0]
+    assert len(Journal(out / "journal.jsonl").read().records) == runs
+    DATASETS.pop("mine.svm")
+    assert isrht("report", out / "journal.jsonl").exit_code == 0
+
+
+def test_test_rows_of_their_own(tmp_path):
+    write_file(tmp_path / "a.csv")
+    write_file(tmp_path / "b.csv", seed=1, n_samples=30)
+    options = ("--label", "label", "--test", tmp_path / "b.csv", "--name", "mine", "--out", tmp_path / "out", "-q")
+    done = isrht("compare", tmp_path / "a.csv", *FEW, *options)
+    assert done.exit_code == 0, done.stderr
+    records = Journal(tmp_path / "out" / "journal.jsonl").read().records
+    assert {tuple(record["shape"]) for record in records if record["kind"] == "accuracy"} == {(120, 30, 10)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--method", "LDA"], "unknown method 'LDA'"), (["--name", "digits"], "name of a set of the package")],
+)
+def test_what_is_wrong_is_said(arguments, message, tmp_path):
+    write_file(tmp_path / "mine.svm")
+    done = isrht("compare", tmp_path / "mine.svm", *arguments, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert message in done.stderr

@@ -1,0 +1,160 @@
+"""``isrht train``: what it reads, says, writes and refuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+
+from cli_data import isrht, write_file
+from isrht import ISRHTClassifier, load
+from isrht.files import read_rows
+from isrht.files.density import smaller_form
+from isrht.persistence import read_about
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "rows.svm"
+    write_file(path)
+    return path
+
+
+def test_the_model_is_that_of_the_library(data, tmp_path):
+    model = tmp_path / "m.isrht"
+    done = isrht("train", data, model, "-r", 4, "--selection", "supervised", "-C", "cv", "--seed", 3)
+    assert done.exit_code == 0, done.stderr
+    X, y, _ = read_rows(data)
+    expected = ISRHTClassifier(4, selection="supervised", scale="maxabs", random_state=3).fit(smaller_form(X), y)
+    found = load(model)
+    assert found.C_ == expected.C_
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
+
+
+def test_it_says_what_it_read_chose_and_wrote(data, tmp_path):
+    write_file(tmp_path / "test.svm", seed=1)
+    done = isrht("train", data, tmp_path / "m", "-r", 4, "--selection", "top", "--test", tmp_path / "test.svm")
+    for text in (
+        "120 rows, 10 features (indices from 1)",
+        "2 classes: -1 (60 rows), 1 (60 rows)",
+        "cross-validated accuracy",
+        "  chosen",
+        "Accuracy = ",
+        "true \\ predicted",
+        "seconds: read ",
+        f"{tmp_path / 'm'}: ",
+    ):
+        assert text in done.stderr
+    assert done.stdout == ""
+
+
+def test_json_and_quiet(data, tmp_path):
+    done = isrht("train", data, tmp_path / "m", "-r", 4, "-q", "--json", "--test", data)
+    assert done.stderr == ""
+    told = json.loads(done.stdout)
+    assert told["classes"] == ["-1", "1"]
+    assert told["bytes"] == (tmp_path / "m").stat().st_size
+    assert told["test"]["accuracy"] > 0.9
+    assert set(told["seconds"]) == {"read", "fit", "test", "write"}
+
+
+def test_boosted_columns_say_how_they_were_chosen(data, tmp_path):
+    done = isrht("train", data, tmp_path / "m", "-r", 4)
+    assert "chosen on held-out rows" in done.stderr
+    assert load(tmp_path / "m").selection == "boosted"
+
+
+def test_the_file_knows_how_its_data_were_read(data, tmp_path):
+    isrht("train", data, tmp_path / "m", "-r", 2, "-c", 1)
+    known = read_about(tmp_path / "m")
+    assert known["index_base"] == 1
+    assert known["label_type"] == "number"
+    assert known["trained_on"] == {"files": ["rows.svm"], "rows": 120, "features": 10, "nonzeros": known_nnz(data)}
+    assert load(tmp_path / "m").C_ == 1.0
+
+
+def known_nnz(path):
+    return read_rows(path)[2].nnz
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv.gz", "rows.parquet", "rows.npy"])
+def test_tables(name, tmp_path):
+    pytest.importorskip("pyarrow")
+    write_file(tmp_path / name)
+    label = "0" if name.endswith("npy") else "label"
+    done = isrht("train", tmp_path / name, tmp_path / "m", "-r", 4, "--label", label, "--scale", "minmax")
+    assert done.exit_code == 0, done.stderr
+    assert load(tmp_path / "m").n_features_in_ == 10
+
+
+def test_several_files_are_one(tmp_path):
+    for part in range(3):
+        write_file(tmp_path / f"part-{part}.svm", seed=part)
+    pattern = isrht("train", tmp_path / "part-*.svm", tmp_path / "m1", "-r", 2)
+    listed = isrht("train", *(tmp_path / f"part-{k}.svm" for k in range(3)), "--out", tmp_path / "m2", "-r", 2)
+    assert "360 rows" in pattern.stderr
+    assert listed.exit_code == 0
+    np.testing.assert_array_equal(load(tmp_path / "m1").coef_, load(tmp_path / "m2").coef_)
+
+
+def test_the_model_has_a_name_by_default(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert isrht("train", data, "-r", 2).exit_code == 0
+    assert (tmp_path / "rows.svm.isrht").exists()
+
+
+def test_cross_validation_alone_writes_no_model(data, tmp_path):
+    done = isrht("train", data, tmp_path / "m", "-v", 3, "-r", 4)
+    assert "Cross Validation Accuracy = " in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_bias_as_in_liblinear(data, tmp_path):
+    isrht("train", data, tmp_path / "m", "-B", -1, "-r", 4, "--selection", "uniform")
+    assert not load(tmp_path / "m").svm_.intercept_.any()
+
+
+def test_labels_of_text(tmp_path):
+    write_file(tmp_path / "rows.svm", labels=("ham", "spam", "egg"))
+    assert isrht("train", tmp_path / "rows.svm", tmp_path / "m", "-r", 4).exit_code == 0
+    assert load(tmp_path / "m").classes_.tolist() == ["egg", "ham", "spam"]
+
+
+def test_standard_input(data, tmp_path):
+    done = isrht("train", "-", tmp_path / "m", "-r", 2, input=data.read_bytes())
+    assert done.exit_code == 0, done.stderr
+    assert "120 rows" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nowhere"], 1, "no file nowhere"),
+        (["rows.svm", "rows.csv"], 2, "rows.csv is there and is no model of isrht"),
+        (["rows.svm", "a", "b"], 2, "which of these 3 files is the model"),
+        (["rows.svm", "-C", "much"], 2, "-C must be a number or cv, got 'much'"),
+        (["rows.svm", "--selection", "best"], 2, "selection"),
+        (["rows.svm", "--scale", "log"], 2, "scale must be one of"),
+        (["rows.svm", "--index-base", "2"], 2, "--index-base must be auto, 0 or 1"),
+        (["rows.svm", "--format", "xls"], 2, "unknown format 'xls'"),
+        (["rows.svm", "nowhere/m"], 2, "its folder is not there"),
+        (["rows.csv", "m"], 2, "there are no labels to learn from"),
+        (["rows.csv", "m", "--label", "class"], 2, "there is no column 'class'"),
+        (["bad.svm", "m"], 2, "bad.svm, line 2, column"),
+        (["one.svm", "m"], 2, "class"),
+        (["empty.svm", "m"], 2, "there are no rows in it"),
+        (["-"], 2, "gives the model no name"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path / "rows.csv")
+    (tmp_path / "bad.svm").write_text("1 1:1\n-1 2=3\n")
+    (tmp_path / "one.svm").write_text("1 1:1\n1 2:3\n" * 9)
+    (tmp_path / "empty.svm").write_text("")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    done = isrht("train", *arguments)
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
