@@ -14,6 +14,7 @@ import numpy as np
 
 NUMBER, TEXT = "number", "text"
 WRITTEN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+LONGEST = 256
 # More different labels than this are no classes.
 MOST_CLASSES = 2**16
 

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from isrht.files.errors import FileError, library
-from isrht.files.labels import WRITTEN_NUMBER, Labels
+from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.rows import Rows, check_finite, check_width, position, rows_per_block
 from isrht.files.streams import open_bytes
 
@@ -67,8 +67,9 @@ class TableRows(Rows):
             check_finite(self._path, column.astype(np.float64)[:, None], self._row, [name])
             return Labels.of_numbers(column)
         for number, value in enumerate(column):
-            if not isinstance(value, str) or not value or NOT_FINITE.fullmatch(value):
-                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {value!r} is no label")
+            if not isinstance(value, str) or not 0 < len(value) <= LONGEST or NOT_FINITE.fullmatch(value):
+                shown = value if value is None else value[:24]
+                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {shown!r} is no label")
         return self._labels_of_texts(column)
 
 
