@@ -48,7 +48,7 @@ def test_blocks_again_and_again(csv, block_rows):
 def test_tabs_packing_line_ends_quotes_and_a_byte_order_mark(csv):
     tsv = gzip.compress(b"\xef\xbb\xbf" + TABLE.replace(",", "\t").replace("\n", "\r\n").encode())
     np.testing.assert_array_equal(read_rows(csv(tsv, "x.tsv.gz"), label="kind")[0], X)
-    found, y, _ = read_rows(csv('"a, b","label"\n"1","x, y"\n\n2, z\n'), label="label")
+    found, y, _ = read_rows(csv('"a, b","label"\n"1","x, y"\n\n2 , z \n'), label="label")
     assert (found.tolist(), y.tolist()) == ([[1], [2]], ["x, y", "z"])
 
 
@@ -123,9 +123,11 @@ def test_a_label_column_that_is_not_there(csv, label, problem):
         read_rows(csv(TABLE), label=label)
 
 
-@pytest.mark.parametrize("wrong", ["", "nan", "-inf"])
-def test_an_empty_label_is_none(csv, wrong):
-    with pytest.raises(FileError, match=f"row 2, column 'y': '{wrong}' is no label"):
+@pytest.mark.parametrize(
+    ("wrong", "shown"), [("", ""), ("nan", "nan"), ("-inf", "-inf"), ("x" * 257, "x" * 24), ("\a", ".x07")]
+)
+def test_what_is_no_label_is_named(csv, wrong, shown):
+    with pytest.raises(FileError, match=f"row 2, column 'y': '{shown}' is no label"):
         read_rows(csv(f"y,a\n1,2\n{wrong},3\n"), label="y")
 
 
@@ -203,7 +205,7 @@ def test_labels_in_parquet_have_the_type_of_their_column(parquet):
         ({"a": [1.0, None]}, None, "row 2, column 'a': nan is not finite"),
         ({"a": [1, None]}, None, "row 2, column 'a': nan is not finite"),
         ({"a": [True, None]}, None, "row 2, column 'a': None is no number"),
-        ({"a": [1, 2], "y": ["x", None]}, "y", "row 2, column 'y': None is no label"),
+        ({"a": [1, 2], "y": ["x", None]}, "y", "row 2, column 'y': '' is no label"),
         ({"a": [1, 2], "y": [1.0, None]}, "y", "row 2, column 'y': nan is not finite"),
         (COLUMNS, "weight", "there is no column 'weight'"),
     ],

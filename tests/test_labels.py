@@ -18,6 +18,13 @@ def test_words_stay_words_and_numbers_can_become_texts():
     assert Labels.of_numbers([1, 2.5, -0.0]).of_type(TEXT).tolist() == ["1", "2.5", "0"]
 
 
+def test_labels_of_blocks_are_joined():
+    joined = Labels.joined([Labels.from_texts(["1", "spam"]), Labels.of_numbers([2, 1])])
+    np.testing.assert_array_equal(joined.values, [1, np.nan, 2, 1])
+    assert joined.texts().tolist() == ["1", "spam", "2", "1"]
+    assert joined.counts() == {"1": 2, "spam": 1, "2": 1}
+
+
 def test_labels_are_written_shortly_and_exactly():
     assert as_written(np.array([1.0, -1.0, 0.1, 1e300])).tolist() == ["1", "-1", "0.1", "1e+300"]
     assert as_written(np.array([2**62 + 1, 3])).tolist() == [str(2**62 + 1), "3"]

@@ -166,6 +166,14 @@ def test_labels_are_texts_if_one_of_them_is(kernel, file):
     assert together(open_rows(path, block_rows=2))[1].tolist() == y.tolist()
 
 
+def test_labels_are_looked_at_piece_by_piece(kernel, file, monkeypatch, rng):
+    monkeypatch.setattr(module, "PIECE", 7)
+    texts = ["".join(rng.choice(list("abé"), rng.integers(1, 9))) for _ in range(100)]
+    _, y, facts = read_rows(file("\n".join(texts).encode()))
+    assert y.tolist() == texts
+    assert facts.classes == {text: texts.count(text) for text in sorted(set(texts))}
+
+
 def test_without_a_scan_the_first_label_decides(kernel, file):
     known = {"n_features": 1, "index_base": 1, "block_rows": 1}
     assert together(open_rows(file(b"spam 1:1\n1 1:1\n"), **known))[1].tolist() == ["spam", "1"]

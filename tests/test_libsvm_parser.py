@@ -301,7 +301,8 @@ def test_numbers_are_correctly_rounded(text):
 PIECES = [
     b"1", b"0", b"5", b"23", b"-", b"+", b".", b"e", b"E-3", b":", b": ", b" ", b" ", b" ", b"\t", b"\r", b"\n", b"\n",
     b"#", b",", b"qid:", b"nan", b"inf", b"2147483647", b"2147483648", b"1e308", b"1e309", b"1e-320",
-    b"12345678901234567", b"\x00", b"\xff", b"\xc3\xa9", b"\xef\xbb\xbf", b"a", b"\x1f\x8b", b"1:1", b"2:.5", b"7:1e3", b"\n-1 1:2 3:4\n",
+    b"12345678901234567", b"\x00", b"\xff", b"\xc3\xa9", b"\xef\xbb\xbf", b"a", b"\x1f\x8b", b"1:1", b"2:.5", b"7:1e3",
+    b"\n-1 1:2 3:4\n",
 ]  # fmt: skip
 
 scraps = st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join)

@@ -14,41 +14,62 @@ import numpy as np
 
 NUMBER, TEXT = "number", "text"
 WRITTEN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+LONGEST = 256
 # More different labels than this are no classes.
 MOST_CLASSES = 2**16
 
 
 class Labels:
-    """The labels of some rows: ``values``, NaN where one is no number, and ``texts()``, which gives them as written."""
+    """The labels of some rows: ``values``, NaN where one is no number, and as they are written.
 
-    def __init__(self, values, texts):
-        self.values, self.texts = values, texts
+    There are few different labels and many rows, so texts are kept apart from which row has which: ``pieces()`` gives,
+    for some rows after the other, their different texts and the number of the text of each row.
+    """
+
+    def __init__(self, values, pieces):
+        self.values, self.pieces = values, pieces
 
     @classmethod
     def from_texts(cls, texts):
         """Of strings; the numbers among them are recognised."""
-        texts = np.asarray(texts, dtype=str)
-        different, places = np.unique(texts, return_inverse=True)
-        return cls(np.array([number_or_nan(text) for text in different], dtype=np.float64)[places], lambda: texts)
+        different, which = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
+        values = np.array([number_or_nan(text) for text in different], dtype=np.float64)
+        return cls(values[which], lambda: [(different, which)])
 
     @classmethod
     def of_numbers(cls, values):
         """Of numbers that were never text."""
         values = np.asarray(values, dtype=np.float64)
-        return cls(values, lambda: as_written(values))
+        return cls(values, lambda: [different_texts(values)])
 
     @classmethod
     def of_words(cls, texts):
         """Of strings that are no numbers, even those that look so."""
-        texts = np.asarray(texts, dtype=str)
-        return cls(np.full(len(texts), np.nan), lambda: texts)
+        return cls(np.full(len(texts), np.nan), lambda: [different_texts(np.asarray(texts, dtype=str))])
+
+    @classmethod
+    def joined(cls, parts):
+        """Those of consecutive blocks as one."""
+        pieces = [part.pieces for part in parts]
+        return cls(np.concatenate([part.values for part in parts]), lambda: (one for many in pieces for one in many()))
 
     def __getitem__(self, rows):
-        return Labels(self.values[rows], lambda: self.texts()[rows])
+        return Labels(self.values[rows], lambda: [different_texts(self.texts()[rows])])
 
     @property
     def numbers_only(self):
         return not np.isnan(self.values).any()
+
+    def texts(self):
+        return np.concatenate([different[which] for different, which in self.pieces()])
+
+    def counts(self):
+        """Rows by text."""
+        total = Counter()
+        for different, which in self.pieces():
+            counts = np.bincount(which, minlength=len(different))
+            total.update(dict(zip(different.tolist(), counts.tolist(), strict=True)))
+        return total
 
     def of_type(self, label_type):
         return self.values if label_type == NUMBER else self.texts()
@@ -66,8 +87,7 @@ class Tally:
         self.any = True
         self.numbers_only = self.numbers_only and labels.numbers_only
         if len(self.counts) <= MOST_CLASSES:
-            texts, counts = np.unique(labels.texts(), return_counts=True)
-            self.counts.update(dict(zip(texts.tolist(), counts.tolist(), strict=True)))
+            self.counts += labels.counts()
 
     @property
     def label_type(self):
@@ -106,5 +126,11 @@ def label_text(label):
 
 def as_written(labels):
     """:func:`label_text` of each of an array of labels."""
-    different, places = np.unique(labels, return_inverse=True)
-    return np.array([label_text(label) for label in different.tolist()], dtype=str)[places]
+    different, which = different_texts(labels)
+    return different[which]
+
+
+def different_texts(labels):
+    """The different labels, as they are written, and which of them each row has."""
+    different, which = np.unique(labels, return_inverse=True)
+    return np.array([label_text(label) for label in different.tolist()], dtype=str), which

@@ -25,6 +25,8 @@ MAX_LINE_BYTES = 2**28
 # A block of text rows unless block_rows is given: 12 MB of indices and values, and rows enough to be worth a call.
 BLOCK_ROWS, BLOCK_ENTRIES = 2**16, 2**20
 UNLIMITED = 2**62
+# Labels looked at together, of up to 256 bytes each.
+PIECE = 2**14
 
 UNKNOWN = -1
 LABEL_RULES = {TEXT: 0, None: 1, NUMBER: 2}
@@ -156,7 +158,7 @@ class Taken:
         self.n_rows = len(row_ends)
         self.indptr = np.zeros(self.n_rows + 1, dtype=np.int64)
         self.indptr[1:] = row_ends
-        self.labels = Labels(values, partial(as_strings, texts, text_ends)) if len(values) else None
+        self.labels = Labels(values, partial(different_strings, texts, text_ends)) if len(values) else None
 
     def drop_from(self, width):
         """Drop, and count, the entries of columns from ``width`` on."""
@@ -173,10 +175,15 @@ class Taken:
         return X
 
 
-def as_strings(texts, ends):
-    """The texts that end there, each a string; the parser has checked that they are short, and UTF-8."""
-    starts = np.concatenate([[0], ends[:-1]])
-    places = starts[:, None] + np.arange((ends - starts).max(initial=1))
-    padded = np.where(places < ends[:, None], texts[np.minimum(places, len(texts) - 1)], 0).astype(np.int8)
-    different, which = np.unique(padded.view(f"S{padded.shape[1]}")[:, 0], return_inverse=True)
-    return np.array([text.decode("utf-8") for text in different.tolist()], dtype=str)[which]
+def different_strings(texts, ends):
+    """The different texts among those that end there, and which of them each row has, for some rows after the other.
+
+    The parser has seen to it that texts are short, and UTF-8.
+    """
+    for start in range(0, len(ends), PIECE):
+        stops = ends[start : start + PIECE]
+        starts = np.concatenate([ends[start - 1 : start] if start else [0], stops[:-1]])
+        places = starts[:, None] + np.arange((stops - starts).max())
+        padded = np.where(places < stops[:, None], texts[np.minimum(places, len(texts) - 1)], 0).astype(np.int8)
+        different, which = np.unique(padded.view(f"S{padded.shape[1]}")[:, 0], return_inverse=True)
+        yield np.array([text.decode("utf-8") for text in different.tolist()], dtype=str), which

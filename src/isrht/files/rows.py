@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from isrht.blocks import BLOCK_ELEMENTS
 from isrht.files.errors import FileError
 from isrht.files.facts import Facts
-from isrht.files.labels import NUMBER, TEXT, Tally
+from isrht.files.labels import NUMBER, TEXT, Labels, Tally
 from isrht.files.streams import can_be_read_again
 
 
@@ -89,7 +89,8 @@ class Rows:
             count.add(block, of_block)
             X.append(block)
             labels.append(of_block)
-        return X.whole(), joined(labels), self._facts_of(count)
+        all_labels = None if not labels or labels[0] is None else Labels.joined(labels)
+        return X.whole(), all_labels, self._facts_of(count)
 
     def _facts_of(self, count):
         count.nnz += self.n_unseen
@@ -165,14 +166,6 @@ class Gathered:
 
     def _resize(self, count):
         self.array.resize((count, self.array.shape[1]), refcheck=False)  # nobody else has seen it yet
-
-
-def joined(labels):
-    """The labels of consecutive blocks as one."""
-    if not labels or labels[0] is None:
-        return None
-    values = np.concatenate([part.values for part in labels])
-    return labels[0].__class__(values, lambda: np.concatenate([part.texts() for part in labels]))
 
 
 def position(path, label, names):

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from isrht.files.errors import FileError, library
-from isrht.files.labels import WRITTEN_NUMBER, Labels
+from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.rows import Rows, check_finite, check_width, position, rows_per_block
 from isrht.files.streams import open_bytes
 
@@ -58,7 +58,7 @@ class TableRows(Rows):
         if column.dtype.kind in "biuf":
             return column
         for number, value in enumerate(column):
-            if not isinstance(value, int | float) and not WRITTEN_NUMBER.fullmatch(str(value)):
+            if not isinstance(value, int | float) and not WRITTEN_NUMBER.fullmatch(str(value).strip()):
                 raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {value!r} is no number")
         return column.astype(np.float64)
 
@@ -66,10 +66,11 @@ class TableRows(Rows):
         if column.dtype.kind in "biuf":
             check_finite(self._path, column.astype(np.float64)[:, None], self._row, [name])
             return Labels.of_numbers(column)
-        for number, value in enumerate(column):
-            if not isinstance(value, str) or not value or NOT_FINITE.fullmatch(value):
-                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {value!r} is no label")
-        return self._labels_of_texts(column)
+        texts = [value.strip() if isinstance(value, str) else "" for value in column]
+        for number, text in enumerate(texts):
+            if not 0 < len(text) <= LONGEST or not text.isprintable() or NOT_FINITE.fullmatch(text):
+                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {text[:24]!r} is no label")
+        return self._labels_of_texts(texts)
 
 
 class CsvRows(TableRows):
