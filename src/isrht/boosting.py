@@ -17,7 +17,6 @@ from numbers import Real
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -28,6 +27,8 @@ from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_weights,
 from isrht.learned_columns import Candidate, Path, coded, grow, measure_features
 from isrht.newton import one_blas_thread
 from isrht.rotation import Rotation
+from isrht.sources import as_rows, validate_rows
+from isrht.svm import make_splits
 from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight
 
 DIAGONALS = ("auto", "standard", "z", "signs")
@@ -134,7 +135,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
         A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores.
@@ -151,7 +152,13 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def transform(self, X):
         """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        if (rows := as_rows(X)) is not None:
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return rows.collect(self.project, self.n_jobs)
+        return self.project(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+
+    def project(self, X):
+        """:meth:`transform` of an array or CSR matrix that has been checked."""
         projected = self._project(X)
         projected -= self.offsets_.astype(projected.dtype)
         return checked_finite(projected)
@@ -209,7 +216,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             raise ValueError(f"diagonal='signs' has no threshold, got threshold={self.threshold!r}")
 
     def _validate(self, X, y, sample_weight):
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        if (rows := as_rows(X)) is not None:
+            X, y = rows, validate_rows(self, rows, y)
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = checked_sample_weight(sample_weight, X)
@@ -243,7 +253,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if isinstance(self.cv, str) and self.cv == "auto":
             splits = held_out_fifths(codes, rng)
         else:
-            splits = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
+            splits = make_splits(self.cv, X, codes)
         sides = fold_weights(splits, weights)
         if sides is None:
             nowhere = np.full((len(candidates), len(grid), 0), np.nan)

@@ -10,19 +10,20 @@ rows; where it does not, the data are projected once. ``selection="boosted"`` ha
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from numbers import Integral
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.model_selection import check_cv
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isrht.blocks import Rows, is_sparse, take_rows
 from isrht.boosting import BoostedISRHT
 from isrht.newton import fit_path, one_blas_thread, training_blocks
 from isrht.projection import ISRHT
+from isrht.sources import as_rows, stored, validate_rows
 from isrht.svm import (
     DEFAULT_CS,
     LinearClassifier,
@@ -31,6 +32,7 @@ from isrht.svm import (
     checked_Cs,
     held_out_scorer,
     linear_model,
+    make_splits,
     warn_not_converged,
     weighted_rows,
 )
@@ -141,14 +143,14 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Scale, project, choose C and train on the rows of X.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or RowSource
         y : array of shape (n_samples,)
-            Class labels of any kind.
+            Class labels of any kind; None where a RowSource has them.
         sample_weight : None, float or array of shape (n_samples,)
             A weight of 2 is the same as having the row twice, and 0 as not having it.
         """
@@ -160,9 +162,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         X = self._scaled(X)
         projection = self._make_projection()
         self.projection_ = clone(projection).fit(X, codes, sample_weight=self._projection_weights(codes, weights))
-        Z = self.projection_.transform(X)
-        self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, codes, weights)
-        self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, self.classes_[codes], weights)
+        with projected(self.projection_, X) as Z:
+            self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, codes, weights)
+            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, self.classes_[codes], weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
             self.coef_, self.intercept_ = self._fold()
@@ -171,6 +173,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def transform(self, X):
         """The projected columns of the rows of X, on which the SVM was trained: (n_samples, n_components_)."""
         check_is_fitted(self)
+        if (rows := as_rows(X)) is not None:
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return self._scaled(rows).collect(self.projection_.project, self.n_jobs)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         return self.projection_.transform(self._scaled(X))
 
@@ -199,12 +204,16 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _fit_scaler(self, X, weights):
         if self.scale is None:
             return None
-        if self.scale == "minmax" and sp.issparse(X):
+        if self.scale == "minmax" and is_sparse(X):
             raise ValueError("scale='minmax' would make sparse data dense: use scale='maxabs'")
         scaler = MaxAbsScaler() if self.scale == "maxabs" else MinMaxScaler(feature_range=(-1, 1))
-        return scaler.fit(X if weights is None else X[weights > 0])
+        if not isinstance(X, Rows):
+            return scaler.fit(X if weights is None else X[weights > 0])
+        return X.fold(scaler.partial_fit, weights)
 
     def _scaled(self, X):
+        if isinstance(X, Rows):  # also without a scaler: what is mapped has no names of columns any more
+            return X.map(_unchanged if self.scaler_ is None else self.scaler_.transform)
         return X if self.scaler_ is None else self.scaler_.transform(X)
 
     def _make_projection(self):
@@ -257,15 +266,14 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _score_folds(self, projection, X, codes, weights):
         """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
         y = self.classes_[codes]
-        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        splits = make_splits(self.cv, X, y)
         score = held_out_scorer(self, self.scoring)
         scores, unsolved = np.empty((len(self.Cs_), len(splits))), 0
         for k, (train, test) in enumerate(splits):
-            own = clone(projection).fit(X[train], codes[train], sample_weight=_take(weights, train))
+            own = clone(projection).fit(take_rows(X, train), codes[train], sample_weight=_take(weights, train))
             row_weights = weighted_rows(self.class_weight, self.classes_, codes[train], _take(weights, train))
-            blocks = training_blocks(own.transform(X[train]), codes[train], row_weights)
-            held_out = own.transform(X[test])
-            with one_blas_thread():
+            with projected_split(own, X, train, test) as (kept, held_out), one_blas_thread():
+                blocks = training_blocks(kept, codes[train], row_weights)
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
                     model = linear_model(self.classes_, solution.coef[0], solution.intercept[0])
                     scores[c, k] = score(model, held_out, y[test], _take(weights, test))
@@ -285,6 +293,30 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         elif self.scale == "minmax":
             coef = coef * self.scaler_.scale_
         return coef, intercept
+
+
+def _unchanged(X):
+    return X
+
+
+@contextmanager
+def projected(projection, X):
+    """The projected rows of X: an array, or where X is read they are kept in a file until the end of the context."""
+    if not isinstance(X, Rows):
+        yield projection.transform(X)
+        return
+    with stored(X.map(projection.project, projection.n_components_, sparse=False), projection.n_jobs) as Z:
+        yield Z
+
+
+@contextmanager
+def projected_split(projection, X, train, test):
+    """The projected rows of both sides of a split. Rows that are read are read once for both."""
+    if not isinstance(X, Rows):
+        yield projection.transform(X[train]), projection.transform(X[test])
+        return
+    with projected(projection, X) as Z:
+        yield Z.take(train), Z.take(test)
 
 
 def _take(values, rows):

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import _kernels
-from isrht.blocks import RowBlocks, default_block_rows, job_count
+from isrht.blocks import RowBlocks, Rows, default_block_rows, is_sparse, job_count
 from isrht.hadamard import next_power_of_two, transform_cube
 from isrht.newton import as_float64
 from isrht.rotation import csr_parts
@@ -97,13 +97,14 @@ def moments(X, first, second, n_jobs=None):
     """
     n_columns = first.shape[1]
     block_rows = _block_rows(X, 3 * X.shape[1] * n_columns)
-    n_groups = min(job_count(n_jobs), n_columns) if block_rows >= X.shape[0] else 1
+    one_block = block_rows >= X.shape[0] and not isinstance(X, Rows)
+    n_groups = min(job_count(n_jobs), n_columns) if one_block else 1
     groups = np.array_split(np.arange(n_columns), n_groups)
 
     def group_moments(group):
         one, two = np.ascontiguousarray(first[:, group]), np.ascontiguousarray(second[:, group])
-        blocks = RowBlocks(X, block_rows=block_rows)
-        return blocks.sum(lambda block: moments_of_rows(block.X, one[block.rows], two[block.rows]), n_jobs)
+        blocks = RowBlocks(X, one, two, block_rows=block_rows)
+        return blocks.sum(lambda block: moments_of_rows(block.X, block.y, block.sample_weight), n_jobs)
 
     return list(in_threads(group_moments, groups, n_jobs))
 
@@ -120,8 +121,8 @@ def moments_of_rows(X, first, second):
 
 def gradients(X, first, n_jobs=None):
     """The first moments alone."""
-    blocks = RowBlocks(X, block_rows=_block_rows(X, X.shape[1] * first.shape[1]))
-    return blocks.sum(lambda block: as_float64(block.X).T @ first[block.rows], n_jobs)
+    blocks = RowBlocks(X, first, block_rows=_block_rows(X, X.shape[1] * first.shape[1]))
+    return blocks.sum(lambda block: as_float64(block.X).T @ block.y, n_jobs)
 
 
 class Path:
@@ -311,14 +312,9 @@ class Diagonals:
 
     def columns(self, X, n_jobs):
         """The new columns of all rows, centred, before any scaling: (n_samples, new diagonals)."""
-        out = np.empty((X.shape[0], len(self.owner)))
-
-        def project(block):
-            out[block.rows] = as_float64(block.X) @ self.matrix - self.offsets
-
-        for _ in RowBlocks(X, block_rows=4 * default_block_rows(X)).map(project, n_jobs):
-            pass
-        return out
+        out, matrix, offsets = np.empty((X.shape[0], len(self.owner))), self.matrix, self.offsets
+        blocks = RowBlocks(X, block_rows=4 * default_block_rows(X))
+        return blocks.fill(out, lambda block: as_float64(block.X) @ matrix - offsets, n_jobs)
 
 
 def best_contrasts(signal, count):
@@ -349,7 +345,7 @@ def in_threads(function, items, n_jobs=None):
 
 
 def _block_rows(X, totals):
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return max(4 * default_block_rows(X), 64)
     n_blocks = max(1, int(X.nnz / (WORK_PER_TOTAL * totals)))
     return max(1, -(-X.shape[0] // n_blocks))

@@ -34,7 +34,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
-from isrht.blocks import RowBlocks, default_block_rows
+from isrht.blocks import RowBlocks, default_block_rows, is_sparse
 
 # A Hessian of this width takes a fifth of a second to factor; conjugate gradients are cheaper from here on.
 EXACT_FEATURES = 2500
@@ -82,11 +82,10 @@ def fit_path(blocks, Cs, *, n_classes=2, fit_intercept=True, tol=1e-6, max_iter=
     n_classes : int
         Two classes are one problem, whose positive class is 1; more are one problem each, against the rest.
     """
-    first = next(iter(blocks))
-    n_folds = len(fold_weights(first))
+    n_folds = 1 if np.ndim(blocks.sample_weight) < 2 else blocks.sample_weight.shape[1]
     positive = np.arange(n_classes) if n_classes > 2 else np.array([1])
     problems = Problems(np.repeat(np.arange(n_folds), len(positive)), np.tile(positive, n_folds))
-    exact = blocks.n_features <= (SPARSE_EXACT_FEATURES if sp.issparse(first.X) else EXACT_FEATURES)
+    exact = blocks.n_features <= (SPARSE_EXACT_FEATURES if is_sparse(blocks.X) else EXACT_FEATURES)
     solver = (ExactNewton if exact else ConjugateNewton)(blocks, fit_intercept, tol, max_iter, n_jobs)
 
     groups = [solver.start(problems[group]) for group in solver.groups(len(problems))]
@@ -105,7 +104,7 @@ def fit_path(blocks, Cs, *, n_classes=2, fit_intercept=True, tol=1e-6, max_iter=
 def training_blocks(X, y, sample_weight=None):
     """Rows in blocks large enough that adding up Gram matrices costs less than computing them."""
     rows = default_block_rows(X)
-    if not sp.issparse(X) and X.shape[1] <= EXACT_FEATURES:
+    if not is_sparse(X) and X.shape[1] <= EXACT_FEATURES:
         rows = max(rows, 2 * X.shape[1])
     return RowBlocks(X, y, sample_weight, block_rows=rows)
 

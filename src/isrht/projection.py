@@ -19,9 +19,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from isrht import scores
+from isrht.blocks import Rows, take_rows
 from isrht.embedding import SparseEmbedding, random_signs
 from isrht.rotation import Rotation
 from isrht.selection import columns_for_share, select_by_importance, select_top, select_uniform
+from isrht.sources import as_rows, validate_rows
 from isrht.statistics import ColumnStatistics, measure
 from isrht.validation import (
     FLOATS,
@@ -142,7 +144,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         rng = self._start(X)
         if self.n_score_samples is not None and self.n_score_samples < X.shape[0]:
             chosen = self._rows_to_score(X.shape[0], labels, rng)
-            X, labels, weights = X[chosen], _take(labels, chosen), _take(weights, chosen)
+            X, labels, weights = take_rows(X, chosen), _take(labels, chosen), _take(weights, chosen)
         self.statistics_ = self._measure(X, labels, weights)
         self._check_classes()
         self._selected = self._select()
@@ -173,7 +175,13 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        if (rows := as_rows(X)) is not None:
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return rows.collect(self.project, self.n_jobs)
+        return self.project(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+
+    def project(self, X):
+        """:meth:`transform` of an array or CSR matrix that has been checked."""
         projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
         if self.center:
             projected -= self.offsets_.astype(projected.dtype)
@@ -266,6 +274,11 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Check parameters and data; labels are None where no class is needed."""
         self._check_parameters()
         needs_labels = self.selection == "supervised" or self.class_weight is not None
+        if (rows := as_rows(X)) is not None:
+            labels = validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
+            if needs_labels:
+                check_classification_targets(labels)
+            return rows, labels
         X = validate_data(
             self, X, y if needs_labels else "no_validation", accept_sparse="csr", dtype=FLOATS, reset=reset
         )
@@ -316,10 +329,16 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.sketch_size is None:
             return None
         size = 2 * self.n_components if self.sketch_size == "paper" else self.sketch_size
-        return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(X)
+        return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(
+            sp.csr_array((1, X.shape[1])) if isinstance(X, Rows) else X
+        )
 
     def _front(self, X):
-        return X if self.embedding_ is None else self.embedding_.transform(X)
+        if self.embedding_ is None:
+            return X
+        if isinstance(X, Rows):
+            return X.map(self.embedding_.transform, self.embedding_.n_components)
+        return self.embedding_.transform(X)
 
     def _rows_to_score(self, n_samples, labels, rng):
         """A seeded sample of the rows, equally many of each class, in their order."""

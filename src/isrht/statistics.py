@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import _kernels
-from isrht.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows
+from isrht.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows, is_sparse, pairs_of
 from isrht.hadamard import transform_cube
 from isrht.rotation import contiguous_rows, csr_parts
 
@@ -77,7 +77,7 @@ class ColumnStatistics:
 def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=True, n_jobs=None, block_rows=None):
     """The statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice."""
     n_classes = len(classes)
-    by_pairs = with_squares and sp.issparse(X) and pairs_are_cheaper(X, rotation.length)
+    by_pairs = with_squares and is_sparse(X) and pairs_are_cheaper(X, rotation.length)
     diagonal = rotation.diagonal.astype(X.dtype if sample_weight is None else np.float64)
 
     def measure_block(block):
@@ -108,18 +108,13 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
 
 def pairs_are_cheaper(X, length):
     """Whether the autocorrelation of these sparse rows costs less than rotating them."""
-    return _pairs(X) * PAIR_COST <= X.shape[0] * length * ROTATED_COST
-
-
-def _pairs(X):
-    per_row = np.diff(X.indptr).astype(np.float64)
-    return float(per_row @ per_row) / 2
+    return pairs_of(X) * PAIR_COST <= X.shape[0] * length * ROTATED_COST
 
 
 def _block_rows(X, totals, by_pairs):
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return 4 * default_block_rows(X)
-    work = _pairs(X) if by_pairs else float(X.nnz)
+    work = pairs_of(X) if by_pairs else float(X.nnz)
     n_blocks = max(1, int(work / (WORK_PER_TOTAL * totals)))
     return max(1, -(-X.shape[0] // n_blocks))
 

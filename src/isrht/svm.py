@@ -30,8 +30,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from isrht.blocks import RowBlocks
+from isrht.blocks import RowBlocks, Rows, take_rows
 from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
+from isrht.sources import as_rows, validate_rows
 from isrht.validation import checked_sample_weight
 
 DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
@@ -50,6 +51,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         X : array or sparse matrix of shape (n_samples, n_features)
         """
         check_is_fitted(self)
+        if (rows := as_rows(X)) is not None:
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return rows.collect(plain_copy(self).decision_function, self.n_jobs)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         scores = decision_scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores.ravel() if len(self.classes_) == 2 else scores
@@ -61,6 +65,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         """
+        if (rows := as_rows(X)) is not None:
+            check_is_fitted(self)
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return rows.collect(plain_copy(self).predict, self.n_jobs)
         scores = self.decision_function(X)
         return self.classes_[predicted_codes(scores.reshape(len(scores), -1))]
 
@@ -72,7 +80,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _validate(self, X, y, sample_weight):
         check_positive(self, "tol", Real)
         check_positive(self, "max_iter", Integral)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if (rows := as_rows(X)) is not None:
+            X, y = rows, validate_rows(self, rows, y)
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -151,13 +162,13 @@ class LinearSVM(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Train on the rows of X.
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
+        X : array or sparse matrix of shape (n_samples, n_features), or RowSource
+        y : array of shape (n_samples,), or None where a RowSource has the labels
         sample_weight : None, float or array of shape (n_samples,)
             Not negative. A weight of 2 is the same as having the row twice, and 0 as not having it.
         """
@@ -231,18 +242,18 @@ class LinearSVMCV(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Choose C, and train on the rows of X.
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
+        X : array or sparse matrix of shape (n_samples, n_features), or RowSource
+        y : array of shape (n_samples,), or None where a RowSource has the labels
         sample_weight : None, float or array of shape (n_samples,)
         """
         self.Cs_ = checked_Cs(self.Cs)
         X, codes, sample_weight = self._validate(X, y, sample_weight)
-        splits = list(check_cv(self.cv, self.classes_[codes], classifier=True).split(X, self.classes_[codes]))
+        splits = make_splits(self.cv, X, self.classes_[codes])
         score_folds = self._fold_scorer(X, codes, sample_weight)
 
         self.scores_ = np.empty((len(self.Cs_), len(splits)))
@@ -278,7 +289,7 @@ class LinearSVMCV(LinearClassifier):
             return [
                 score(
                     linear_model(self.classes_, coef, intercept),
-                    X[test],
+                    take_rows(X, test),
                     y[test],
                     None if sample_weight is None else sample_weight[test],
                 )
@@ -308,19 +319,25 @@ class FoldSummary:
 def decision_scores(X, coef, intercept, n_jobs=None):
     """``X @ coef.T + intercept`` in float64, converting one block of rows at a time."""
     scores = np.empty((X.shape[0], len(coef)))
-
-    def fill(block):
-        scores[block.rows] = as_float64(block.X) @ coef.T + intercept
-
     with one_blas_thread():
-        for _ in RowBlocks(X).map(fill, n_jobs):
-            pass
-    return scores
+        return RowBlocks(X).fill(scores, lambda block: as_float64(block.X) @ coef.T + intercept, n_jobs)
 
 
 def predicted_codes(scores):
     """Class numbers from scores whose last axis counts two-class problems."""
     return (scores[..., 0] > 0).astype(int) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
+
+
+def plain_copy(model):
+    """The model for arrays that were checked: it asks for no names of columns, and its threads are the caller's."""
+    return linear_model(model.classes_, model.coef_, model.intercept_)
+
+
+def make_splits(cv, X, y):
+    """The (train, test) of a cross-validation. Rows that are read in their order are numbered in their order."""
+    if not isinstance(X, Rows):
+        return list(check_cv(cv, y, classifier=True).split(X, y))
+    return [(np.sort(train), np.sort(test)) for train, test in check_cv(cv, y, classifier=True).split(y, y)]
 
 
 def linear_model(classes, coef, intercept):
@@ -363,9 +380,9 @@ def fold_accuracies(X, codes, sample_weight, splits, solution, n_jobs=None):
     def correct(block):
         scores = as_float64(block.X) @ coef.T + intercept
         right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
-        return np.einsum("if,fi->f", right, held_out[:, block.rows])
+        return np.einsum("if,fi->f", right, block.sample_weight.T)
 
-    return RowBlocks(X, codes).sum(correct, n_jobs) / total
+    return RowBlocks(X, codes, held_out.T).sum(correct, n_jobs) / total
 
 
 def fold_weights(splits, class_weight, classes, codes, sample_weight=None):
