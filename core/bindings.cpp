@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 
 #include "dispatch.hpp"
@@ -186,7 +187,13 @@ LinearModels linear_models(const Weights& weights, const InVector<double>& inter
             ptrdiff_t(weights.stride(1))};
 }
 
-template <class T> void score_rows(InRows<T> x, Weights weights, InVector<double> intercept, OutMatrix<double> out) {
+bool all_finite(const OutMatrix<double>& out) {
+    bool finite = true;
+    for (size_t i = 0; i < out.size(); ++i) finite &= std::isfinite(out.data()[i]);
+    return finite;
+}
+
+template <class T> bool score_rows(InRows<T> x, Weights weights, InVector<double> intercept, OutMatrix<double> out) {
     const DenseRows<T> rows = dense_rows(x);
     const LinearModels models = linear_models(weights, intercept, out, rows.count);
     require(models.width == rows.width, "the weights and the rows differ in width");
@@ -194,16 +201,18 @@ template <class T> void score_rows(InRows<T> x, Weights weights, InVector<double
     std::optional<nb::gil_scoped_release> release;
     if (rows.count * rows.width >= kWorthReleasing) release.emplace();
     dense<T>().score(rows, models, out.data());
+    return all_finite(out);
 }
 
 template <class T, class Index>
-void score_csr(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, Weights weights,
+bool score_csr(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, Weights weights,
                InVector<double> intercept, OutMatrix<double> out) {
     std::optional<nb::gil_scoped_release> release;
     if (data.shape(0) >= kWorthReleasing) release.emplace();  // checking takes a good part of the time
     const SparseRows<T, Index> rows = sparse_rows(data, indices, indptr, int64_t(weights.shape(1)));
     const LinearModels models = linear_models(weights, intercept, out, rows.count);
     sparse<T, Index>().score(rows, models, out.data());
+    return all_finite(out);
 }
 
 template <class T> void bind_dense(nb::module_& m) {

@@ -169,8 +169,8 @@ def test_score_rows(kernel, dtype, width, problems, rng):
     x = rng.standard_normal((11, width)).astype(dtype)
     weights, intercept = rng.standard_normal((problems, width)), rng.standard_normal(problems)
     out, expected = np.full((2, len(x), problems), np.nan)
-    _kernels.engine.score_rows(x, weights, intercept, out)
-    _reference.score_rows(x, weights, intercept, expected)
+    assert _kernels.engine.score_rows(x, weights, intercept, out)
+    assert _reference.score_rows(x, weights, intercept, expected)
     assert_array_equal(out, expected)
     assert_allclose(out, x @ weights.T + intercept, rtol=0, atol=1e-12 * width)
     _kernels.engine.score_rows(x[4:5], weights, intercept, out[:1])
@@ -185,10 +185,10 @@ def test_score_csr(kernel, dtype, index_type, width, problems, rng):
     data, indices, indptr = sparse_case(rng, dtype, index_type, width, density=min(0.1, 300 / width))
     weights, intercept = rng.standard_normal((problems, width)), rng.standard_normal(problems)
     expected = np.empty((len(indptr) - 1, problems))
-    _reference.score_csr(data, indices, indptr, weights, intercept, expected)
+    assert _reference.score_csr(data, indices, indptr, weights, intercept, expected)
     for order in "CF":
         out = np.full_like(expected, np.nan)
-        _kernels.engine.score_csr(data, indices, indptr, np.asarray(weights, order=order), intercept, out)
+        assert _kernels.engine.score_csr(data, indices, indptr, np.asarray(weights, order=order), intercept, out)
         assert_array_equal(out, expected)
     matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(out), width))
     assert_allclose(out, matrix @ weights.T + intercept, rtol=0, atol=1e-10)
@@ -220,10 +220,10 @@ def test_a_value_that_is_not_finite_shows_in_every_score(kernel, bad, rng):
     for place in range(20):
         x, weights, out = rng.standard_normal((1, 20)), rng.standard_normal((2, 20)), np.empty((1, 2))
         x[0, place], weights[:, place] = bad, [0, 1]
-        _kernels.engine.score_rows(x, weights, np.zeros(2), out)
+        assert not _kernels.engine.score_rows(x, weights, np.zeros(2), out)
         assert not np.isfinite(out).any()
         matrix = sp.csr_array(x)
-        _kernels.engine.score_csr(matrix.data, matrix.indices, matrix.indptr, weights, np.zeros(2), out)
+        assert not _kernels.engine.score_csr(matrix.data, matrix.indices, matrix.indptr, weights, np.zeros(2), out)
         assert not np.isfinite(out).any()
 
 

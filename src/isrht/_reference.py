@@ -102,7 +102,10 @@ def add_csr_moments(data, indices, indptr, first, second, totals):
 
 
 def score_rows(x, weights, intercept, out):
-    """``x @ weights.T + intercept`` in float64: entry k is added to partial sum k % 8, these are added by halves."""
+    """``x @ weights.T + intercept`` in float64: entry k is added to partial sum k % 8, these are added by halves.
+
+    Returns whether all scores are finite, as they are only if x is.
+    """
     if x.shape[1] != weights.shape[1]:
         raise ValueError("the weights and the rows differ in width")
     _check_scores(len(x), weights, intercept, out)
@@ -116,6 +119,7 @@ def score_rows(x, weights, intercept, out):
                 while len(partial) > 1:
                     partial = partial[: len(partial) // 2] + partial[len(partial) // 2 :]
                 out[rows, p] = partial[0] + intercept[p]
+    return bool(np.isfinite(out).all())
 
 
 def score_csr(data, indices, indptr, weights, intercept, out):
@@ -130,6 +134,7 @@ def score_csr(data, indices, indptr, weights, intercept, out):
             products = data[entries].astype(np.float64) * weight[indices[entries]]
             sums = np.bincount(places, products, 4 * count).reshape(count, 4)
             out[:, p] = ((sums[:, 0] + sums[:, 2]) + (sums[:, 1] + sums[:, 3])) + intercept[p]
+    return bool(np.isfinite(out).all())
 
 
 def _check_scores(count, weights, intercept, out):

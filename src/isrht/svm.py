@@ -31,6 +31,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from isrht.blocks import RowBlocks
+from isrht.linear import linear_scores, quick_scores
 from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
 from isrht.validation import checked_sample_weight
 
@@ -49,9 +50,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = decision_scores(X, self.coef_, self.intercept_, self.n_jobs)
+        scores = quick_scores(self, X)
+        if scores is None:
+            check_is_fitted(self)
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            scores, _ = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -303,19 +306,6 @@ class FoldSummary:
             self.intercept = self.intercept + solution.intercept.sum(axis=0)
         self.n_iter = max(self.n_iter, int(solution.n_iter.max()))
         self.unsolved += int((~solution.converged).any(axis=1).sum())
-
-
-def decision_scores(X, coef, intercept, n_jobs=None):
-    """``X @ coef.T + intercept`` in float64, converting one block of rows at a time."""
-    scores = np.empty((X.shape[0], len(coef)))
-
-    def fill(block):
-        scores[block.rows] = as_float64(block.X) @ coef.T + intercept
-
-    with one_blas_thread():
-        for _ in RowBlocks(X).map(fill, n_jobs):
-            pass
-    return scores
 
 
 def predicted_codes(scores):
