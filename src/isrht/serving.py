@@ -59,7 +59,8 @@ class Predictor:
 
     def __init__(self, model):
         if not isinstance(model, LinearClassifier):
-            raise TypeError(f"a Predictor serves ISRHTClassifier, LinearSVM and LinearSVMCV, not {type(model).__name__}")
+            kind = type(model).__name__
+            raise TypeError(f"a Predictor serves ISRHTClassifier, LinearSVM and LinearSVMCV, not {kind}")
         check_is_fitted(model)
         self._model = copy.copy(model)
         self.classes_ = model.classes_.copy()
