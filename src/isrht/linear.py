@@ -1,8 +1,8 @@
 """The scores of rows under linear models, ``X @ coef.T + intercept``: what prediction comes down to.
 
 The kernels add in a fixed order, so that a row has the same score whichever batch it comes in and however many threads
-share the rows; they need neither BLAS, whose number of threads takes milliseconds to set, nor the GIL, which a product
-of SciPy holds.
+share the rows. They widen float32 as they read, release the GIL for large batches, and need no BLAS, whose number of
+threads takes milliseconds to set.
 
 scikit-learn's validation costs more than the score of a row. For an array that needs no conversion all it finds out is
 the number of features and whether a value is not finite. A value that is not finite is multiplied by every weight and
