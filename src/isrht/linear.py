@@ -26,6 +26,8 @@ def linear_scores(X, coef, intercept, n_jobs=None):
     """Scores (n_samples, n_problems) in float64 of a float array or CSR matrix, and whether all of them are finite."""
     coef, intercept = np.asarray(coef, dtype=np.float64), np.ascontiguousarray(intercept, dtype=np.float64)
     scores = np.empty((X.shape[0], len(coef)))
+    if len(coef) > 1 and sp.issparse(X) and X.nnz > X.shape[1]:
+        coef = np.asfortranarray(coef)  # pays for many rows: all weights of a feature are fetched at once
     if job_count(n_jobs) == 1:
         return scores, _score(X, coef, intercept, scores)
     blocks = RowBlocks(X).map(lambda block: _score(block.X, coef, intercept, scores[block.rows]), n_jobs)

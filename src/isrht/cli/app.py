@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from isrht.cli import data, info, report, reproduce
+from isrht.cli import data, export, info, inspect, report, reproduce
 
 app = typer.Typer(
     name="isrht",
@@ -17,4 +17,6 @@ app = typer.Typer(
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")
+app.command("inspect")(inspect.inspect)
+app.command("export")(export.export)
 app.command("info")(info.info)
