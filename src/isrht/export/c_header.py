@@ -59,7 +59,7 @@ def c_labels(classes):
 
 
 def c_integer(value):
-    """The least of all is written as a difference: C reads a minus sign as an operator on a number that is too large."""
+    """The least of all is written as a difference: to C, its digits without the sign are too large a number."""
     return f"{value}LL" if value > -(2**63) else f"({value + 1}LL - 1)"
 
 
