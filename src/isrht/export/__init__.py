@@ -39,14 +39,15 @@ def export_model(model, path, to, *, unfolded=False):
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from isrht import LinearSVM
     >>> from isrht.export import export_model
     >>> model = LinearSVM().fit([[-2.0], [-1.0], [1.0], [2.0]], [-1, -1, 1, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "model.liblinear")
+    ...     path = Path(folder, "model.liblinear")
     ...     export_model(model, path, "liblinear")
-    ...     print(open(path).readline().strip())
+    ...     print(path.read_text().splitlines()[0])
     solver_type L2R_L2LOSS_SVC
     """
     if to not in TARGETS:
