@@ -5,7 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <mutex>
+#include <optional>
 
 #include "diagonals.hpp"
 #include "dispatch.hpp"
@@ -41,9 +43,12 @@ void require_length(int64_t length, size_t width) {
 
 // Every index within [0, end).
 template <class Index> void require_within(const Index* index, size_t count, size_t end, const char* message) {
-    bool within = true;
-    for (size_t i = 0; i < count; ++i) within &= index[i] >= 0 && uint64_t(index[i]) < uint64_t(end);
-    require(within, message);
+    Index least = 0, most = 0;
+    for (size_t i = 0; i < count; ++i) {
+        least = index[i] < least ? index[i] : least;
+        most = index[i] > most ? index[i] : most;
+    }
+    require(count == 0 || (least == 0 && uint64_t(most) < uint64_t(end)), message);
 }
 
 template <class T> DenseRows<T> dense_rows(const InRows<T>& x) {
@@ -200,6 +205,47 @@ void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> me
     make_diagonals(moments.data(), features, problems, constant, results);
 }
 
+// To let go of the GIL is to wait for it again, some milliseconds where other threads are busy: not for a few rows.
+constexpr size_t kWorthReleasing = 100000;
+
+using Weights = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+
+LinearModels linear_models(const Weights& weights, const InVector<double>& intercept, const OutMatrix<double>& out,
+                           size_t rows) {
+    require(intercept.shape(0) == weights.shape(0), "weights and intercept differ in length");
+    require(out.shape(0) == rows && out.shape(1) == weights.shape(0), "out has the wrong shape");
+    return {weights.data(),           intercept.data(), weights.shape(0), weights.shape(1), ptrdiff_t(weights.stride(0)),
+            ptrdiff_t(weights.stride(1))};
+}
+
+bool all_finite(const OutMatrix<double>& out) {
+    bool finite = true;
+    for (size_t i = 0; i < out.size(); ++i) finite &= std::isfinite(out.data()[i]);
+    return finite;
+}
+
+template <class T> bool score_rows(InRows<T> x, Weights weights, InVector<double> intercept, OutMatrix<double> out) {
+    const DenseRows<T> rows = dense_rows(x);
+    const LinearModels models = linear_models(weights, intercept, out, rows.count);
+    require(models.width == rows.width, "the weights and the rows differ in width");
+    require(models.width <= 1 || models.feature_stride == 1, "the weights of a problem must be contiguous");
+    std::optional<nb::gil_scoped_release> release;
+    if (rows.count * rows.width >= kWorthReleasing) release.emplace();
+    dense<T>().score(rows, models, out.data());
+    return all_finite(out);
+}
+
+template <class T, class Index>
+bool score_csr(InVector<T> data, InVector<Index> indices, InVector<Index> indptr, Weights weights,
+               InVector<double> intercept, OutMatrix<double> out) {
+    std::optional<nb::gil_scoped_release> release;
+    if (data.shape(0) >= kWorthReleasing) release.emplace();  // checking takes a good part of the time
+    const SparseRows<T, Index> rows = sparse_rows(data, indices, indptr, int64_t(weights.shape(1)));
+    const LinearModels models = linear_models(weights, intercept, out, rows.count);
+    sparse<T, Index>().score(rows, models, out.data());
+    return all_finite(out);
+}
+
 template <class T> void bind_dense(nb::module_& m) {
     m.def("transform", &transform<T>, nb::arg("x").noconvert(), "scale"_a);
     m.def("project_rows", &project_rows<T>, nb::arg("x").noconvert(), nb::arg("diagonal").noconvert(), "length"_a,
@@ -207,6 +253,8 @@ template <class T> void bind_dense(nb::module_& m) {
     m.def("add_rows", &add_rows<T>, nb::arg("x").noconvert(), nb::arg("chosen").noconvert(), nb::arg("totals").noconvert());
     m.def("add_squares", &add_squares<T>, nb::arg("x").noconvert(), nb::arg("chosen").noconvert(),
           nb::arg("diagonal").noconvert(), nb::arg("totals").noconvert());
+    m.def("score_rows", &score_rows<T>, nb::arg("x").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("intercept").noconvert(), nb::arg("out").noconvert());
 }
 
 template <class T, class Index> void bind_sparse(nb::module_& m) {
@@ -221,6 +269,9 @@ template <class T, class Index> void bind_sparse(nb::module_& m) {
     m.def("add_csr_moments", &add_csr_moments<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("indptr").noconvert(), nb::arg("first").noconvert(), nb::arg("second").noconvert(),
           nb::arg("totals").noconvert());
+    m.def("score_csr", &score_csr<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
+          nb::arg("out").noconvert());
 }
 
 // A parser for Python. Two threads that feed one parser take turns; the GIL is released before the turn is waited for.

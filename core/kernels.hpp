@@ -48,6 +48,14 @@ struct RowFactors {
     size_t problems;
 };
 
+// Linear two-class problems: the weight of feature k in problem p is weights[p * problem_stride + k * feature_stride].
+struct LinearModels {
+    const double* weights;
+    const double* intercept;
+    size_t problems, width;
+    ptrdiff_t problem_stride, feature_stride;
+};
+
 template <class T> struct DenseKernels {
     // Transform, in place and times `scale`, the middle axis of an array (outer, length, inner) whose outer
     // stride is `stride` values and whose other axes are contiguous.
@@ -58,6 +66,9 @@ template <class T> struct DenseKernels {
     void (*add_rows)(DenseRows<T> rows, RowChoice chosen, double* totals);
     // totals (length) += the squares of the rotated chosen rows, one after another, in double.
     void (*add_squares)(DenseRows<T> rows, RowChoice chosen, const T* diagonal, size_t length, double* totals);
+    // out (count, problems) = rows @ weights.T + intercept in double; feature_stride is 1. Entry k goes to partial sum
+    // k % 8, one after another; the partial sums are added by halves.
+    void (*score)(DenseRows<T> rows, LinearModels models, double* out);
 };
 
 template <class T, class Index> struct SparseKernels {
@@ -74,6 +85,8 @@ template <class T, class Index> struct SparseKernels {
     // row has factors `first` and `second` (problems). Rows whose factors are all zero are passed over;
     // repeated entries are squared one by one.
     void (*add_moments)(SparseRows<T, Index> rows, RowFactors factors, double* totals);
+    // As DenseKernels::score, for any strides: entry e of a row goes to partial sum e % 4.
+    void (*score)(SparseRows<T, Index> rows, LinearModels models, double* out);
 };
 
 struct Kernels {

@@ -37,7 +37,7 @@ def help_in_a_process():
 def test_help_imports_nothing_heavy():
     text, _, modules = help_in_a_process()
     assert not set(HEAVY) & set(modules)
-    for command in ("train", "predict", "transform", "compare", "reproduce", "report", "data", "info"):
+    for command in ("train", "predict", "transform", "inspect", "export", "compare", "reproduce", "report", "data"):
         assert command in text
 
 
@@ -58,6 +58,10 @@ def test_help_takes_less_than_three_tenths_of_a_second():
         (("report", "/not/there"), "no journal /not/there"),
         (("data", "fetch", "iris"), "unknown set 'iris'"),
         (("data", "fetch", "digits"), "needs no download"),
+        (("inspect", "/not/there"), "no model file /not/there"),
+        (("export", "/not/there", "--to", "c"), "no model file /not/there"),
+        (("export", "/not/there", "--to", "pmml"), "pmml"),
+        (("export", "/not/there"), "--to"),
         (("fly",), "fly"),
 
         (("compare", "-"), "standard input"),
@@ -77,8 +81,8 @@ def test_every_command_has_help():
     from isrht.cli.app import app
 
     jsonless = (["transform"],)
-    commands = (["train"], ["predict"], ["compare"], ["reproduce"], ["report"], ["data"], ["data", "fetch"], ["info"])
-    for command in commands + jsonless:
+    commands = (["train"], ["predict"], ["inspect"], ["export"], ["compare"], ["reproduce"], ["report"], ["data"])
+    for command in (*commands, ["data", "fetch"], ["info"], *jsonless):
         result = CliRunner().invoke(app, [*command, "--help"])
         assert result.exit_code == 0
         assert ("--json" in result.output) is (command not in jsonless)

@@ -226,6 +226,87 @@ def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
     assert_allclose(correlation, squares, rtol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [1, 7, 8, 100, 2048, 5003])
+@pytest.mark.parametrize("problems", [1, 2, 5])
+def test_score_rows(kernel, dtype, width, problems, rng):
+    x = rng.standard_normal((11, width)).astype(dtype)
+    weights, intercept = rng.standard_normal((problems, width)), rng.standard_normal(problems)
+    out, expected = np.full((2, len(x), problems), np.nan)
+    assert _kernels.engine.score_rows(x, weights, intercept, out)
+    assert _reference.score_rows(x, weights, intercept, expected)
+    assert_array_equal(out, expected)
+    assert_allclose(out, x @ weights.T + intercept, rtol=0, atol=1e-12 * width)
+    _kernels.engine.score_rows(x[4:5], weights, intercept, out[:1])
+    assert_array_equal(out[0], expected[4])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("width", [1, 7, 300, 70000])
+@pytest.mark.parametrize("problems", [1, 2, 5])
+def test_score_csr(kernel, dtype, index_type, width, problems, rng):
+    data, indices, indptr = sparse_case(rng, dtype, index_type, width, density=min(0.1, 300 / width))
+    weights, intercept = rng.standard_normal((problems, width)), rng.standard_normal(problems)
+    expected = np.empty((len(indptr) - 1, problems))
+    assert _reference.score_csr(data, indices, indptr, weights, intercept, expected)
+    for order in "CF":
+        out = np.full_like(expected, np.nan)
+        assert _kernels.engine.score_csr(data, indices, indptr, np.asarray(weights, order=order), intercept, out)
+        assert_array_equal(out, expected)
+    matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(out), width))
+    assert_allclose(out, matrix @ weights.T + intercept, rtol=0, atol=1e-10)
+    part = np.empty((7, problems))
+    _kernels.engine.score_csr(data, indices, indptr[3:11], weights, intercept, part)
+    assert_array_equal(part, expected[3:10])
+
+
+def test_enough_rows_to_release_the_gil_for_have_the_same_scores(kernel, rng):
+    x, weights, intercept = rng.standard_normal((210, 500)), rng.standard_normal((1, 500)), np.ones(1)
+    matrix = sp.csr_array(x)
+    out, expected = np.empty((2, 210, 1))
+    _kernels.engine.score_rows(x, weights, intercept, out)
+    _reference.score_rows(x, weights, intercept, expected)
+    assert_array_equal(out, expected)
+    arguments = matrix.data, matrix.indices, matrix.indptr, weights, intercept
+    _kernels.engine.score_csr(*arguments, out)
+    _reference.score_csr(*arguments, expected)
+    assert_array_equal(out, expected)
+    broken = matrix.indices.copy()
+    broken[-1] = 500
+    with pytest.raises(ValueError, match="column index"):
+        _kernels.engine.score_csr(matrix.data, broken, *arguments[2:], out)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_shows_in_every_score(kernel, bad, rng):
+    """Weights of zero, too: a finite score is the proof that the row was finite."""
+    for place in range(20):
+        x, weights, out = rng.standard_normal((1, 20)), rng.standard_normal((2, 20)), np.empty((1, 2))
+        x[0, place], weights[:, place] = bad, [0, 1]
+        assert not _kernels.engine.score_rows(x, weights, np.zeros(2), out)
+        assert not np.isfinite(out).any()
+        matrix = sp.csr_array(x)
+        assert not _kernels.engine.score_csr(matrix.data, matrix.indices, matrix.indptr, weights, np.zeros(2), out)
+        assert not np.isfinite(out).any()
+
+
+def test_scores_of_shapes_that_do_not_fit_are_errors(kernel):
+    engine, x, indptr = _kernels.engine, np.ones((2, 3)), np.array([0, 1, 3], np.int32)
+    weights, intercept, out = np.ones((2, 3)), np.ones(2), np.empty((2, 2))
+    data, indices = np.ones(3), np.arange(3, dtype=np.int32)
+    for bad, message in [
+        ((weights[:, :2].copy(), intercept, out), "differ in width|column index"),
+        ((weights, np.ones(3), out), "weights and intercept differ"),
+        ((weights, intercept, np.empty((2, 1))), "out has the wrong shape"),
+        ((weights, intercept, np.empty((1, 2))), "out has the wrong shape"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            engine.score_rows(x, *bad)
+        with pytest.raises(ValueError, match=message):
+            engine.score_csr(data, indices, indptr, *bad)
+
+
 def test_bad_indices_are_errors_not_crashes(kernel, rng):
     engine, one = _kernels.engine, np.ones(1)
     data, indptr, diagonal = np.ones(2), np.array([0, 2], np.int32), np.ones(10)
@@ -241,10 +322,14 @@ def test_bad_indices_are_errors_not_crashes(kernel, rng):
             engine.add_csr_autocorrelation(data, indices, indptr, np.array([0]), diagonal, np.zeros(16))
         with pytest.raises(ValueError, match="column index"):
             engine.add_csr_moments(data, indices, indptr, np.ones((1, 1)), np.ones((1, 1)), np.zeros((10, 3, 1)))
+        with pytest.raises(ValueError, match="column index"):
+            engine.score_csr(data, indices, indptr, np.ones((1, 10)), one, out)
     good = np.array([0, 1], np.int32)
     for broken in ([0, 3], [-1, 2], [2, 0]):
         with pytest.raises(ValueError, match="indptr"):
             engine.project_csr(data, good, np.array(broken, np.int32), diagonal, 16, column, one, out)
+        with pytest.raises(ValueError, match="indptr"):
+            engine.score_csr(data, good, np.array(broken, np.int32), np.ones((1, 10)), one, out)
     for chosen in ([1], [-1]):
         with pytest.raises(ValueError, match="chosen row"):
             engine.add_csr_rows(data, good, indptr, np.array(chosen), np.zeros(10))
@@ -333,6 +418,10 @@ def test_kernels_of_the_width_of_avx512(wide, dtype, rng):
         call(wide[f"add_squares_{name}"], x, len(x), width, chosen, len(chosen), diagonal, length, squares)
         _reference.add_squares(x, chosen, diagonal, expected)
         assert_allclose(squares, expected, rtol=1e-12)
+        weights, scores, expected = rng.standard_normal((2, width)), *np.empty((2, len(x), 2))
+        call(wide[f"score_rows_{name}"], x, len(x), width, weights, np.ones(2), 2, scores)
+        _reference.score_rows(x, weights, np.ones(2), expected)
+        assert_array_equal(scores, expected)
     data, indices, indptr = sparse_case(rng, dtype, np.int32, 5000)
     diagonal = rng.standard_normal(5000).astype(dtype)
     columns, scales = choose_columns(rng, 8192, 300, dtype)

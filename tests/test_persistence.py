@@ -1034,3 +1034,30 @@ def test_only_a_little_json_can_be_told_about_a_model(about, error, path):
     with pytest.raises(error, match="about"):
         save(LinearSVM().fit([[-1.0], [1.0]], [0, 1]), path, about=about)
     assert not path.exists()
+
+
+def test_the_histogram_of_the_scores_comes_back(data, tmp_path):
+    model = ISRHT(8, random_state=0).fit(*data)
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    save(loaded, tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+    for name in ("edges", "counts", "kept"):
+        assert_array_equal(getattr(loaded.score_histogram_, name), getattr(model.score_histogram_, name))
+    assert loaded.column_scores_ is None
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda h: h.edges.__setitem__(1, h.edges[0]), "score_edges are not in increasing order"),
+        (lambda h: h.counts.__setitem__(0, h.counts[0] + 1), "score_counts are not those of columns"),
+        (lambda h: h.kept.__setitem__(slice(0, 2), [-1, 1]), "score_counts are not those of columns"),
+    ],
+)
+def test_a_histogram_that_cannot_be_is_refused(data, tmp_path, damage, message):
+    save(ISRHT(8, random_state=0).fit(*data), tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    damage(loaded.score_histogram_)
+    with pytest.raises(ModelFileError, match=message):
+        save(loaded, tmp_path / "again")

@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht.selection import columns_for_share, rank, select_by_importance, select_top, select_uniform
+from isrht.selection import (
+    columns_for_share,
+    rank,
+    score_histogram,
+    select_by_importance,
+    select_top,
+    select_uniform,
+)
 
 
 def test_rank_breaks_ties_by_index_and_ignores_rounding(rng):
@@ -51,3 +58,19 @@ def test_columns_for_share_counts_from_the_best(share, count):
 
 def test_columns_for_share_without_any_mass():
     assert columns_for_share(np.array([-1.0, -2.0, -3.0, -4.0]), 0.5) == 2
+
+
+def test_the_histogram_counts_every_column_once(rng):
+    selection = select_top(rng.exponential(size=512), 40)
+    histogram = score_histogram(selection)
+    assert histogram.counts.sum() == 512
+    assert histogram.kept.sum() == 40
+    assert (histogram.kept <= histogram.counts).all()
+    assert histogram.kept[-1] == histogram.counts[-1]
+    assert histogram.edges[[0, -1]].tolist() == [selection.scores.min(), selection.scores.max()]
+
+
+def test_scores_without_spread_have_no_histogram(rng):
+    assert score_histogram(select_uniform(64, 4, rng)) is None
+    assert score_histogram(select_top(np.array([1.0, np.nextafter(1, 2)]), 1)) is None
+    assert score_histogram(select_top(np.array([-1.5e308, 1.5e308]), 1)) is None

@@ -22,6 +22,11 @@ using namespace isrht;
                                           const int64_t* columns, const T* scales, size_t count, T* out) {         \
         wide::project<T>({x, rows, width, ptrdiff_t(width)}, diagonal, length, {columns, scales, count}, out);     \
     }                                                                                                               \
+    extern "C" void score_rows_##suffix(const T* x, size_t rows, size_t width, const double* weights,              \
+                                        const double* intercept, size_t problems, double* out) {                   \
+        wide::score_rows<T>({x, rows, width, ptrdiff_t(width)},                                                     \
+                            {weights, intercept, problems, width, ptrdiff_t(width), 1}, out);                       \
+    }                                                                                                               \
     extern "C" void add_squares_##suffix(const T* x, size_t rows, size_t width, const int64_t* chosen, size_t count, \
                                          const T* diagonal, size_t length, double* totals) {                       \
         wide::add_squares<T>({x, rows, width, ptrdiff_t(width)}, {chosen, count}, diagonal, length, totals);       \

@@ -14,6 +14,8 @@ from isrht._reference_libsvm import LibsvmParser  # noqa: F401, a name of the co
 
 # Numbers held at once by the twins that work through large data piece by piece.
 PIECE = 2**22
+# Partial sums of a dense product.
+PARTIALS = 8
 
 
 def transform(x, scale):
@@ -132,10 +134,59 @@ def make_diagonals(
     sums[0], sums[1] = (weighted * z).sum(axis=1), (diagonals * mean).sum(axis=0)
 
 
+def score_rows(x, weights, intercept, out):
+    """``x @ weights.T + intercept`` in float64: entry k is added to partial sum k % 8, these are added by halves.
+
+    Returns whether all scores are finite, as they are only if x is.
+    """
+    if x.shape[1] != weights.shape[1]:
+        raise ValueError("the weights and the rows differ in width")
+    _check_scores(len(x), weights, intercept, out)
+    width = -(-x.shape[1] // PARTIALS) * PARTIALS
+    for rows in _pieces(len(x), width):
+        padded = _padded(x[rows], width)
+        for p, weight in enumerate(_padded(weights, width)):
+            with np.errstate(invalid="ignore", over="ignore"):
+                products = (padded * weight).reshape(len(padded), -1, PARTIALS)
+                partial = np.add.accumulate(products, axis=1)[:, -1].T
+                while len(partial) > 1:
+                    partial = partial[: len(partial) // 2] + partial[len(partial) // 2 :]
+                out[rows, p] = partial[0] + intercept[p]
+    return bool(np.isfinite(out).all())
+
+
+def score_csr(data, indices, indptr, weights, intercept, out):
+    """As :func:`score_rows`, for CSR rows: entry e of a row is added to partial sum e % 4."""
+    _check_csr(data, indices, indptr, weights.shape[1])
+    count, entries = len(indptr) - 1, slice(indptr[0], indptr[-1])
+    _check_scores(count, weights, intercept, out)
+    rows = np.repeat(np.arange(count), np.diff(indptr))
+    places = 4 * rows + (np.arange(indptr[0], indptr[-1]) - indptr[rows]) % 4
+    for p, weight in enumerate(weights):
+        with np.errstate(invalid="ignore", over="ignore"):
+            products = data[entries].astype(np.float64) * weight[indices[entries]]
+            sums = np.bincount(places, products, 4 * count).reshape(count, 4)
+            out[:, p] = ((sums[:, 0] + sums[:, 2]) + (sums[:, 1] + sums[:, 3])) + intercept[p]
+    return bool(np.isfinite(out).all())
+
+
+def _check_scores(count, weights, intercept, out):
+    if intercept.shape != weights.shape[:1]:
+        raise ValueError("weights and intercept differ in length")
+    if out.shape != (count, len(weights)):
+        raise ValueError("out has the wrong shape")
+
+
 def _rotated(x, diagonal, length):
     padded = np.zeros((len(x), length), dtype=x.dtype)
     padded[:, : x.shape[1]] = x * diagonal
     transform(padded[:, :, None], 1)
+    return padded
+
+
+def _padded(x, width):
+    padded = np.zeros((len(x), width))
+    padded[:, : x.shape[1]] = x
     return padded
 
 
@@ -145,10 +196,14 @@ def _pieces(count, width):
 
 
 def _csr(data, indices, indptr, width):
+    _check_csr(data, indices, indptr, width)
+    return sp.csr_array((data, indices, indptr), (len(indptr) - 1, width))
+
+
+def _check_csr(data, indices, indptr, width):
     _check_range(indices, width, "a column index of the sparse matrix is out of range")
     if indptr[0] < 0 or indptr[-1] > len(data) or (np.diff(indptr) < 0).any():
         raise ValueError("indptr of the sparse matrix is not increasing, or points past its entries")
-    return sp.csr_array((data, indices, indptr), (len(indptr) - 1, width))
 
 
 def _check_range(indices, end, message):

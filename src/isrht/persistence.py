@@ -20,8 +20,8 @@ member of the zip        what it holds
 ``model`` is ``{class, params, not_stored, values, parts}``; ``parts`` are the estimators inside, in the same
 form. ``about`` is what the user wants to know of it later. ``members`` gives type and shape of all other members, in
 their order. ``sha256`` is that of the manifest without this entry, followed by the data of the members. Signs are bits,
-eight to a byte. The sums and scores that columns were selected by are left out: a loaded :class:`~isrht.ISRHT`
-projects, but cannot learn on by ``partial_fit``.
+eight to a byte. The sums and scores that columns were selected by are left out but for a histogram of the scores: a
+loaded :class:`~isrht.ISRHT` projects, but cannot learn on by ``partial_fit``.
 
 The archive is stored, not compressed: random signs and trained weights do not compress, and a file that
 cannot grow when it is read is no zip bomb. It is laid out here and not by :mod:`zipfile`, so that every byte
@@ -73,7 +73,7 @@ from isrht.leverage import LeverageScoreSelection
 from isrht.newton import one_blas_thread
 from isrht.projection import ISRHT
 from isrht.rotation import Rotation
-from isrht.selection import Selection
+from isrht.selection import ScoreHistogram, Selection
 from isrht.svm import LinearSVM, LinearSVMCV
 
 # A parameter longer than this is data (say, the rows of given folds), not a setting.
@@ -198,7 +198,9 @@ class Entry:
 
 
 def isrht_fields(model):
-    return {
+    histogram = model.score_histogram_
+    scores = {} if histogram is None else {"score_edges": histogram.edges, "score_counts": counts_of(histogram)}
+    return scores | {
         "embedding_": model.embedding_,
         "signs_": packed_signs(model.signs_),
         "selected_columns_": model.selected_columns_.astype(np.int64),
@@ -223,7 +225,23 @@ def restore_isrht(model, state):
     if model.center:
         model.mean_ = state.array("mean_", "<f8", (n_rotated,))
     model.statistics_ = None
-    model._selected = Selection(columns, scales, scores=None)
+    model._selected = Selection(columns, scales, scores=None, histogram=restored_histogram(model, state, len(columns)))
+
+
+def counts_of(histogram):
+    return np.stack([histogram.counts, histogram.kept]).astype(np.int64)
+
+
+def restored_histogram(model, state, n_kept):
+    """How the scores were spread, if the file says so: first files did not, and equal scores have no spread."""
+    if not state.has("score_edges"):
+        return None
+    edges = state.array("score_edges", "<f8", (None,))
+    demand(len(edges) >= 2 and (np.diff(edges) > 0).all(), "score_edges are not in increasing order")
+    counts = state.array("score_counts", "<i8", (2, len(edges) - 1))
+    totals = counts.sum(axis=1).tolist()
+    demand(counts.min() >= 0 and totals == [model.n_features_padded_, n_kept], "score_counts are not those of columns")
+    return ScoreHistogram(edges, *counts)
 
 
 BOOSTED_PUBLIC = (

@@ -22,7 +22,7 @@ from isrht import scores
 from isrht.blocks import Rows, take_rows
 from isrht.embedding import SparseEmbedding, random_signs
 from isrht.rotation import Rotation
-from isrht.selection import columns_for_share, select_by_importance, select_top, select_uniform
+from isrht.selection import columns_for_share, score_histogram, select_by_importance, select_top, select_uniform
 from isrht.sources import as_rows, validate_rows
 from isrht.statistics import ColumnStatistics, measure
 from isrht.validation import (
@@ -80,6 +80,8 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Their factors. Together with ``selected_columns_`` this is S.
     column_scores_ : ndarray of shape (n_features_padded_,)
         What they were selected by; higher is better ("supervised" stores -b of eq. 11).
+    score_histogram_ : ScoreHistogram or None
+        How they are spread; it is kept in model files, where the scores themselves are not.
     selection_probabilities_ : ndarray of shape (n_features_padded_,) or None
         The probabilities p, where columns are drawn.
     statistics_ : ColumnStatistics or None
@@ -219,6 +221,11 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     @property
     def column_scores_(self):
         return self._selection.scores
+
+    @property
+    def score_histogram_(self):
+        """How the scores are spread, over all columns and the kept ones: what a model file keeps of them."""
+        return score_histogram(self._selection)
 
     @property
     def selection_probabilities_(self):

@@ -24,8 +24,31 @@ class Selection:
 
     columns: np.ndarray
     scales: np.ndarray
-    scores: np.ndarray
+    scores: np.ndarray | None
     probabilities: np.ndarray | None = None
+    histogram: ScoreHistogram | None = None  # in place of scores, where these were not kept
+
+
+@dataclass(frozen=True)
+class ScoreHistogram:
+    """How many columns, and how many of the kept ones, have scores between each two ``edges``."""
+
+    edges: np.ndarray
+    counts: np.ndarray
+    kept: np.ndarray
+
+
+def score_histogram(selection, n_bins=24):
+    """The histogram of the scores of a selection; None where there is no spread, because all are the same."""
+    if selection.scores is None:
+        return selection.histogram
+    with np.errstate(over="ignore", invalid="ignore"):
+        edges = np.linspace(selection.scores.min(), selection.scores.max(), n_bins + 1)
+    if not (edges[:-1] < edges[1:]).all():
+        return None
+    counts, _ = np.histogram(selection.scores, edges)
+    kept, _ = np.histogram(selection.scores[selection.columns], edges)
+    return ScoreHistogram(edges, counts, kept)
 
 
 def select_uniform(n_columns, r, rng):

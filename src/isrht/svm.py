@@ -31,6 +31,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from isrht.blocks import RowBlocks, Rows, take_rows
+from isrht.linear import linear_scores, quick_scores
 from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
 from isrht.sources import as_rows, validate_rows
 from isrht.validation import checked_sample_weight
@@ -50,12 +51,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         """
-        check_is_fitted(self)
-        if (rows := as_rows(X)) is not None:
-            validate_rows(self, rows, needs_labels=False, reset=False)
-            return rows.collect(plain_copy(self).decision_function, self.n_jobs)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = decision_scores(X, self.coef_, self.intercept_, self.n_jobs)
+        scores = quick_scores(self, X)
+        if scores is None:
+            check_is_fitted(self)
+            if (rows := as_rows(X)) is not None:
+                validate_rows(self, rows, needs_labels=False, reset=False)
+                return rows.collect(plain_copy(self).decision_function, self.n_jobs)
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            scores, _ = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -314,13 +317,6 @@ class FoldSummary:
             self.intercept = self.intercept + solution.intercept.sum(axis=0)
         self.n_iter = max(self.n_iter, int(solution.n_iter.max()))
         self.unsolved += int((~solution.converged).any(axis=1).sum())
-
-
-def decision_scores(X, coef, intercept, n_jobs=None):
-    """``X @ coef.T + intercept`` in float64, converting one block of rows at a time."""
-    scores = np.empty((X.shape[0], len(coef)))
-    with one_blas_thread():
-        return RowBlocks(X).fill(scores, lambda block: as_float64(block.X) @ coef.T + intercept, n_jobs)
 
 
 def predicted_codes(scores):

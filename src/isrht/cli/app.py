@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from isrht.cli import compare, data, info, predict, report, reproduce, train, transform
+from isrht.cli import compare, data, export, info, inspect, predict, report, reproduce, train, transform
 
 app = typer.Typer(
     name="isrht",
@@ -21,4 +21,6 @@ app.command("compare")(compare.compare)
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")
+app.command("inspect")(inspect.inspect)
+app.command("export")(export.export)
 app.command("info")(info.info)

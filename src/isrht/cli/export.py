@@ -1,0 +1,59 @@
+"""``isrht export MODEL --to TARGET``: hand a model to another program."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Target(StrEnum):
+    liblinear = "liblinear"
+    onnx = "onnx"
+    sklearn = "sklearn"
+    c = "c"
+
+
+def export(
+    model: Annotated[Path, typer.Argument(help="A classifier in a model file, as isrht.save writes it.")],
+    to: Annotated[Target, typer.Option("--to", help="What to write.")],
+    unfolded: Annotated[
+        bool, typer.Option("--unfolded", help="For onnx: signs, Hadamard factors, columns and SVM, step by step.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write; default: beside the model.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print path and size as JSON.")] = False,
+):
+    """Write a LIBLINEAR model, an ONNX graph, a scikit-learn pickle or a C header."""
+    from isrht.archive import ModelFileError
+    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
+    from isrht.export import ExportError, default_path, export_model
+    from isrht.persistence import load
+
+    if not model.is_file():
+        say(f"isrht export: there is no model file {model}")
+        raise typer.Exit(MISUSED)
+    path = Path(default_path(model, to.value)) if out is None else out
+    if path.exists() and path.samefile(model):
+        say(f"isrht export: {path} is the model itself: name another file with --out")
+        raise typer.Exit(MISUSED)
+    try:
+        export_model(load(model), path, to.value, unfolded=unfolded)
+    except (ModelFileError, OSError) as error:
+        say(f"isrht export: {error}")
+        raise typer.Exit(FAILED) from error
+    except (ExportError, TypeError, ModuleNotFoundError) as error:
+        say(f"isrht export: {error}")
+        raise typer.Exit(MISUSED) from error
+    if to is Target.sklearn:
+        from isrht.export.sklearn_pickle import WARNING
+
+        say(f"isrht export: {path}: {WARNING}")
+    if as_json:
+        size, trusted_only = path.stat().st_size, to is Target.sklearn
+        give_json({"path": str(path), "to": to.value, "bytes": size, "trusted_only": trusted_only})
+    else:
+        give(path)

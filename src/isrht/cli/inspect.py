@@ -1,0 +1,97 @@
+"""``isrht inspect MODEL``: what a model file says about itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+BAR = 40
+# Said of a part in its title, or of the whole already.
+REPEATED = {"class", "classes_", "n_classes"}
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(help="A model file, as isrht.save writes it.")],
+    top: Annotated[int, typer.Option("--top", min=0, help="How many features to show.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+):
+    """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
+    from isrht.archive import ModelFileError
+    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
+    from isrht.inspection import inspect_file
+
+    if not model.is_file():
+        say(f"isrht inspect: there is no model file {model}")
+        raise typer.Exit(MISUSED)
+    try:
+        facts = inspect_file(model, top)
+    except ModelFileError as error:
+        say(f"isrht inspect: {error}")
+        raise typer.Exit(FAILED) from error
+    if as_json:
+        give_json(facts)
+    else:
+        give("\n".join(as_text(facts)))
+
+
+def as_text(facts):
+    file = facts["file"]
+    yield f"{facts['class']}, {file['bytes']:,} bytes, written by isrht {file['isrht_version']}"
+    yield from section("parameters", facts["parameters"])
+    if facts["not_stored"]:
+        yield f"  (not stored, shown as defaults: {', '.join(facts['not_stored'])})"
+    yield from section("learned", facts["learned"])
+    for name, part in facts["parts"].items():
+        yield from section(f"{name} ({part['class']})", {key: part[key] for key in part if key not in REPEATED})
+    yield ""
+    yield from score_bars(facts["column_scores"])
+    if facts["features"]:
+        yield ""
+        yield from feature_lines(facts["features"], facts["learned"]["n_classes"])
+
+
+def section(title, values):
+    yield f"\n{title}"
+    for name, value in values.items():
+        if name == "cross_validation":
+            yield from cross_validation(value)
+        else:
+            yield f"  {name:20} {shown(value)}"
+
+
+def shown(value):
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        return ", ".join(map(shown, value))
+    return value if isinstance(value, str) else str(value)
+
+
+def cross_validation(found):
+    yield f"  {'C':>12}  mean score"
+    for C, mean, std in zip(found["Cs_"], found["mean_scores_"], found["std_scores_"], strict=True):
+        yield f"  {C:12.6g}  {mean:.4f} +- {std:.4f}{'  *' if mean == found['best'] else ''}"
+
+
+def score_bars(histogram):
+    """A bar per range of scores, the kept columns in front; lengths by logarithm, as most scores are small."""
+    from math import ceil, log1p
+
+    if histogram is None:
+        yield "column scores: none in the file (columns drawn uniformly, boosted, or written by an older isrht)"
+        return
+    yield "column scores, higher is better: # kept, . not kept (lengths are logarithmic)"
+    unit = BAR / log1p(max(histogram["columns"]))
+    for low, columns, kept in zip(histogram["edges"], histogram["columns"], histogram["kept"], strict=False):
+        length, front = (ceil(unit * log1p(count)) for count in (columns, min(kept, columns)))
+        yield f"  {low:12.5g}  {'#' * front}{'.' * (length - front)} {columns:,} ({kept:,} kept)"
+
+
+def feature_lines(features, n_classes):
+    what = "positive" if n_classes == 2 else "one class against the rest, positive"
+    yield f"most telling features by weight per unit ({what}: for the class named)"
+    for row in features:
+        name = f"  {row['name']}" if row["name"] is not None else ""
+        yield f"  {row['feature']:>10}  {row['weight']:+12.5g}  {row['class']}{name}"

@@ -1,0 +1,43 @@
+"""A plain scikit-learn pipeline in a pickle: it predicts where scikit-learn is installed and isrht is not.
+
+The pipeline holds one fitted ``LinearSVC`` with the folded weights; scaling and projection are in them. A pickle runs
+code when it is loaded: it is for those who trust whoever wrote it. The file's name says so, and so does
+``pipeline.isrht_export_``.
+"""
+
+from __future__ import annotations
+
+import pickle
+
+import sklearn
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
+
+import isrht
+from isrht.export.folded import folded
+
+WARNING = "a pickle runs code when it is loaded: load it only if you trust whoever wrote it"
+
+
+def chunks(model, path):
+    yield pickle.dumps(pipeline(model), protocol=5)
+
+
+def pipeline(model):
+    """A fitted ``Pipeline`` that decides as the model does, of nothing but scikit-learn and NumPy."""
+    weights = folded(model)
+    C = getattr(model, "C_", None) or model.C
+    svc = LinearSVC(C=float(C), dual=False, fit_intercept=model.fit_intercept)
+    svc.coef_, svc.intercept_, svc.classes_ = weights.coef.copy(), weights.intercept.copy(), weights.classes.copy()
+    svc.n_features_in_, svc.n_iter_ = weights.n_features, int(model.n_iter_)
+    if weights.feature_names is not None:
+        svc.feature_names_in_ = weights.feature_names.copy()
+    whole = Pipeline([("classifier", svc)])
+    whole.isrht_export_ = {
+        "warning": WARNING,
+        "trusted_only": True,
+        "model": type(model).__name__,
+        "isrht_version": isrht.__version__,
+        "sklearn_version": sklearn.__version__,
+    }
+    return whole

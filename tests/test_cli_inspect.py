@@ -1,0 +1,64 @@
+import json
+
+import pytest
+
+from exported_models import MODELS, fitted, make_data
+from isrht import ISRHT, save
+
+pytest.importorskip("typer")
+from typer.testing import CliRunner
+
+from isrht.cli.app import app
+
+
+def inspect(*arguments):
+    return CliRunner().invoke(app, ["inspect", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_can_be_shown(name, tmp_path):
+    model, _ = fitted(name, 3)
+    save(model, tmp_path / "model")
+    result = inspect(tmp_path / "model", "--top", "3")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{type(model).__name__}, ")
+    for part in ("parameters", "learned", "column scores", "most telling features"):
+        assert part in result.stdout
+    assert len(result.stdout.partition("most telling")[2].splitlines()) == 4
+
+
+def test_bars_show_which_columns_were_kept(tmp_path):
+    save(fitted("supervised")[0], tmp_path / "model")
+    bars = [line for line in inspect(tmp_path / "model").stdout.splitlines() if line.endswith("kept)")]
+    assert len(bars) == 24
+    assert "#" in bars[-1]
+    assert "." not in bars[-1].split()[1]
+
+
+def test_the_table_over_C_marks_the_best(tmp_path):
+    model, _ = fitted("svm cv")
+    save(model, tmp_path / "model")
+    assert "  *" in inspect(tmp_path / "model").stdout
+
+
+def test_json(tmp_path):
+    save(fitted("boosted")[0], tmp_path / "model")
+    facts = json.loads(inspect(tmp_path / "model", "--json", "--top", "0").stdout)
+    assert facts["parts"]["projection_"]["class"] == "BoostedISRHT"
+    assert facts["features"] == []
+
+
+def test_a_projection_alone(tmp_path):
+    save(ISRHT(8, sketch_size=20).fit(*make_data()), tmp_path / "model")
+    result = inspect(tmp_path / "model")
+    assert result.exit_code == 0
+    assert "embedding_ (SparseEmbedding)" in result.stdout
+    assert "most telling" not in result.stdout
+
+
+def test_a_file_that_is_no_model_is_an_error(tmp_path):
+    (tmp_path / "model").write_text("hello")
+    result = inspect(tmp_path / "model")
+    assert result.exit_code == 1
+    assert "not a model file" in result.stderr
+    assert result.stdout == ""
