@@ -62,3 +62,13 @@ def test_a_file_that_is_no_model_is_an_error(tmp_path):
     assert result.exit_code == 1
     assert "not a model file" in result.stderr
     assert result.stdout == ""
+
+
+def test_it_tells_where_the_data_came_from_and_counts_features_as_they_did(tmp_path):
+    model, _ = fitted("supervised")
+    save(model, tmp_path / "model", about={"index_base": 1, "label": None, "trained_on": {"files": ["a.svm"]}})
+    text = inspect(tmp_path / "model", "--top", "1").stdout
+    assert "trained_on.files     a.svm" in text
+    assert "counted from 1" in text
+    strongest = int(abs(model.coef_).max(axis=0).argmax())
+    assert text.splitlines()[-1].split()[0] == str(strongest + 1)

@@ -42,6 +42,8 @@ def as_text(facts):
     yield from section("parameters", facts["parameters"])
     if facts["not_stored"]:
         yield f"  (not stored, shown as defaults: {', '.join(facts['not_stored'])})"
+    if facts["about"]:
+        yield from section("about", flat(facts["about"]))
     yield from section("learned", facts["learned"])
     for name, part in facts["parts"].items():
         yield from section(f"{name} ({part['class']})", {key: part[key] for key in part if key not in REPEATED})
@@ -49,7 +51,8 @@ def as_text(facts):
     yield from score_bars(facts["column_scores"])
     if facts["features"]:
         yield ""
-        yield from feature_lines(facts["features"], facts["learned"]["n_classes"])
+        base = facts["about"].get("index_base") or 0
+        yield from feature_lines(facts["features"], facts["learned"]["n_classes"], base)
 
 
 def section(title, values):
@@ -89,9 +92,20 @@ def score_bars(histogram):
         yield f"  {low:12.5g}  {'#' * front}{'.' * (length - front)} {columns:,} ({kept:,} kept)"
 
 
-def feature_lines(features, n_classes):
+def flat(values):
+    """``{"trained_on": {"rows": 3}}`` as ``{"trained_on.rows": 3}``; what is None is left out."""
+    found = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": deeper for inner, deeper in flat(value).items()}
+        elif value is not None:
+            found[name] = value
+    return found
+
+
+def feature_lines(features, n_classes, base):
     what = "positive" if n_classes == 2 else "one class against the rest, positive"
-    yield f"most telling features by weight per unit ({what}: for the class named)"
+    yield f"most telling features, counted from {base}, by weight per unit ({what}: for the class named)"
     for row in features:
         name = f"  {row['name']}" if row["name"] is not None else ""
-        yield f"  {row['feature']:>10}  {row['weight']:+12.5g}  {row['class']}{name}"
+        yield f"  {row['feature'] + base:>10}  {row['weight']:+12.5g}  {row['class']}{name}"
