@@ -75,7 +75,8 @@ def assert_same_model(got, expected, X):
         assert_allclose(got.scores_, expected.scores_, rtol=0, atol=1e-12)
     if hasattr(expected, "projection_"):
         assert_array_equal(got.projection_.selected_columns_, expected.projection_.selected_columns_)
-        assert_allclose(got.transform(X), expected.transform(X), atol=1e-5 if getattr(X, "dtype", None) == np.float32 else 1e-9)
+        single = getattr(X, "dtype", None) == np.float32
+        assert_allclose(got.transform(X), expected.transform(X), atol=1e-5 if single else 1e-9)
     scale = np.abs(expected.coef_).max()
     assert_allclose(got.coef_, expected.coef_, rtol=0, atol=1e-8 * scale)
     assert_allclose(got.intercept_, expected.intercept_, rtol=0, atol=1e-8 * max(scale, 1))
