@@ -98,7 +98,8 @@ class DaskRows(Rows):
         if self._columns is not None:
             return self._columns
         if self._width is None:
-            self._width, self._dtype = _compute(delayed(_width_and_dtype)(self._parts[0]))
+            check_scheduler()
+            self._width, self._dtype = self._compute(delayed(_width_and_dtype)(self._parts[0]))
         return np.empty((0, self._width))
 
     def take(self, rows):
