@@ -1,12 +1,12 @@
 # make run   the main job on embedded data        make bench     speed, as ratios measured in one run
 # make test  all tests                            make lint      style
-#                                                 make sanitize  the kernel tests under ASan and UBSan
+# make fuzz  the parser on odd texts              make sanitize  the kernel and parser tests under ASan and UBSan
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test bench lint sanitize clean
+.PHONY: run test bench lint sanitize fuzz clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
@@ -36,7 +36,21 @@ sanitize:
 	$(SANITIZED)/venv/bin/python -m pip install --quiet '.[test]' \
 		--config-settings=cmake.define.ISRHT_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)/cmake
 	$(SANITIZED_PYTHON) -c 'import isrht._core'
-	$(SANITIZED_PYTHON) -m pytest tests/test_kernels.py tests/test_hadamard.py
+	$(SANITIZED_PYTHON) -m pytest tests/test_kernels.py tests/test_hadamard.py tests/test_libsvm_parser.py tests/test_fuzz.py
+
+# libFuzzer comes with clang (Debian: clang and libclang-rt-dev). What it finds stays in build/fuzz/corpus; to keep some
+# of it: build/fuzz/libsvm -merge=1 tests/fuzz/corpus/libsvm build/fuzz/corpus
+FUZZ := build/fuzz
+FUZZ_SECONDS ?= 120
+CLANGXX ?= clang++
+
+fuzz: $(INSTALLED)
+	mkdir -p $(FUZZ)/corpus
+	$(CLANGXX) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Icore \
+		tests/fuzz/libsvm.cpp core/libsvm.cpp core/decimal.cpp -o $(FUZZ)/libsvm
+	$(FUZZ)/libsvm -max_total_time=$(FUZZ_SECONDS) -max_len=200 -dict=tests/fuzz/libsvm.dict -print_final_stats=1 \
+		-artifact_prefix=$(FUZZ)/ $(FUZZ)/corpus tests/fuzz/corpus/libsvm
+	$(BIN)/python tests/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
 
 $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

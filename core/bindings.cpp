@@ -5,7 +5,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <mutex>
+
 #include "dispatch.hpp"
+#include "libsvm.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -191,6 +194,76 @@ template <class T, class Index> void bind_sparse(nb::module_& m) {
           nb::arg("totals").noconvert());
 }
 
+// A parser for Python. Two threads that feed one parser take turns; the GIL is released before the turn is waited for.
+struct Parser {
+    LibsvmParser parser;
+    std::mutex turn;
+
+    Parser(int base, int rule, int64_t max_line) : parser(base, LabelRule(rule), max_line) {
+        require(base >= -1 && base <= 1, "base must be 0, 1, or -1 for unknown");
+        require(rule >= 0 && rule <= 2, "label_rule must be 0, 1 or 2");
+        require(max_line >= 0, "max_line must not be negative");
+    }
+};
+
+template <class Result, class Function> Result in_turn(Parser& self, Function function) {
+    nb::gil_scoped_release release;
+    const std::lock_guard<std::mutex> lock(self.turn);
+    return function(self.parser);
+}
+
+size_t feed(Parser& self, InVector<uint8_t> data, size_t max_rows, size_t max_entries) {
+    const auto* bytes = reinterpret_cast<const char*>(data.data());
+    const size_t size = data.shape(0);
+    return in_turn<size_t>(
+        self, [=](LibsvmParser& parser) { return parser.feed(bytes, size, max_rows, max_entries); });
+}
+
+template <class T> nb::object given(Growing<T>& array) {
+    const size_t size = array.size();
+    T* data = array.give();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+nb::tuple take(Parser& self) {
+    const std::lock_guard<std::mutex> lock(self.turn);
+    require(!self.parser.fault().kind, "nothing can be taken after a fault");
+    LibsvmRows& rows = self.parser.rows;
+    return nb::make_tuple(given(rows.labels), given(rows.texts), given(rows.text_ends), given(rows.indices),
+                          given(rows.values), given(rows.row_ends));
+}
+
+nb::object fault_of(Parser& self) {
+    const LibsvmFault& fault = self.parser.fault();
+    if (!fault.kind) return nb::none();
+    return nb::make_tuple(fault.kind, fault.line, fault.column, nb::bytes(fault.found.data(), fault.found.size()));
+}
+
+template <class Get> auto property(Get get) {
+    return [get](Parser& self) { return (self.parser.*get)(); };
+}
+
+void bind_libsvm(nb::module_& m) {
+    nb::class_<Parser>(m, "LibsvmParser")
+        .def(nb::init<int, int, int64_t>(), "base"_a, "label_rule"_a, "max_line"_a)
+        .def("feed", &feed, nb::arg("data").noconvert(), "max_rows"_a, "max_entries"_a)
+        .def("end_file",
+             [](Parser& self) { in_turn<void>(self, [](LibsvmParser& parser) { parser.end_file(); }); })
+        .def("take", &take)
+        .def_prop_ro("fault", &fault_of)
+        .def_prop_ro("line", property(&LibsvmParser::line))
+        .def_prop_ro("column", property(&LibsvmParser::column))
+        .def_prop_ro("n_rows", property(&LibsvmParser::n_rows))
+        .def_prop_ro("labelled",
+                     [](Parser& self) {
+                         return self.parser.any_rows() ? nb::cast(self.parser.labelled()) : nb::object(nb::none());
+                     })
+        .def_prop_ro("numbers_only", property(&LibsvmParser::numbers_only))
+        .def_prop_ro("smallest_index", property(&LibsvmParser::smallest_index))
+        .def_prop_ro("largest_index", property(&LibsvmParser::largest_index));
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -201,6 +274,7 @@ NB_MODULE(_core, m) {
     bind_sparse<float, int64_t>(m);
     bind_sparse<double, int32_t>(m);
     bind_sparse<double, int64_t>(m);
+    bind_libsvm(m);
     m.def("available_variants", &available_variants);
     m.def("processor_features", &processor_features);
     m.def("active_variant", [] { return std::string(active_kernels().name); });

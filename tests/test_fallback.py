@@ -46,6 +46,14 @@ def test_info_says_so():
     assert ["kernel", "numpy"] in facts
 
 
+def test_files_are_read_without_compiled_parser(tmp_path):
+    path = tmp_path / "set.svm"
+    path.write_text("1 1:2 3:4\n-1 2:5\n")
+    script = f"from isrht.files import read_rows; X, y, _ = read_rows({str(path)!r}); print(X.toarray().tolist(), y)"
+    out = run_without_core(script, ISRHT_KERNEL="numpy")
+    assert (out.stdout.strip(), out.stderr) == ("[[2.0, 0.0, 4.0], [0.0, 5.0, 0.0]] [ 1. -1.]", "")
+
+
 @pytest.mark.parametrize("name", ["avx2", "baseline"])
 def test_compiled_kernels_asked_for_by_name_are_an_error(name):
     out = run_without_core("from isrht import fwht", ISRHT_KERNEL=name)

@@ -78,7 +78,7 @@ def test_wrong_content_is_named_and_removed(server, tmp_path):
 
 
 def test_a_decompression_bomb_is_named_and_removed(server, tmp_path):
-    with pytest.raises(ValueError, match=r"tiny.bz2 unpacks to more than 10 bytes"):
+    with pytest.raises(ValueError, match=r"tiny.bz2, line 1, column 1: the archive unpacks to more than 10 bytes"):
         fetch(SET, tmp_path, site=server.site, max_bytes=10)
     assert list(tmp_path.iterdir()) == []
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from isrht._reference_libsvm import LibsvmParser  # noqa: F401, a name of the compiled kernels like the functions here
+
 # Numbers held at once by the twins that work through large data piece by piece.
 PIECE = 2**22
 

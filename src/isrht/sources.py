@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
 )
 
 from isrht.blocks import RowBlocks, Rows, default_block_rows, recut
+from isrht.files.errors import FileError
 from isrht.validation import FLOATS
 
 
@@ -474,6 +475,8 @@ def _naming_block(number, start):
     """Let errors say which block they come from."""
     try:
         yield
+    except FileError:  # names the file, and the line
+        raise
     except OSError as error:
         raise OSError(f"block {number} (from row {start}): {error}") from error
     except MemoryError:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from isrht.datasets.files import download_folder
-from isrht.datasets.libsvm import MAX_TEXT_BYTES, read_libsvm
 from isrht.datasets.registry import LIBSVM_SITE
-from isrht.datasets.verify import WrongData, check_digest, check_facts, remember_digest
+from isrht.datasets.verify import MAX_TEXT_BYTES, WrongData, check_digest, read_verified, remember_digest
 
 RETRIES = 3
 
@@ -46,7 +45,7 @@ def _fetch_one(folder, url, facts, site, progress, max_bytes):
     path = Path(store.fetch(name, downloader=pooch.HTTPDownloader(progressbar=bar, timeout=60)))
     try:
         found = check_digest(facts, path)
-        check_facts(facts, *read_libsvm(path, facts.features, max_bytes), path)
+        read_verified(facts, path, max_bytes)
     except ValueError:
         path.unlink()
         raise

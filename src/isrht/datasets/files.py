@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from isrht.datasets.libsvm import EXTENSIONS
+from isrht.files.streams import PACKINGS
 
 VARIABLE = "ISRHT_DATA"
 
@@ -46,4 +46,4 @@ def digest(paths):
 
 
 def _find_one(folder, stem):
-    return next((path for extension in EXTENSIONS if (path := folder / f"{stem}{extension}").is_file()), None)
+    return next((path for extension in ("", *PACKINGS) if (path := folder / f"{stem}{extension}").is_file()), None)

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht.datasets import embedded, files
-from isrht.datasets.libsvm import read_libsvm
 from isrht.datasets.registry import describe
-from isrht.datasets.verify import check_digest, check_facts
+from isrht.datasets.verify import check_digest, read_verified
+from isrht.files.streams import PACKINGS
 
 SPLIT_SEED = 0
 
@@ -77,7 +77,8 @@ def missing(description):
     """One line that says what is missing and what to do about it."""
     how = f"fetch it with 'isrht data fetch {description.name}'" if description.urls else "it cannot be downloaded"
     names = " and ".join(description.files)
-    return f"{description.name}: no {names} (.bz2, .gz, .xz or plain) in --data-dir, ISRHT_DATA or the cache; {how}"
+    packings = f"{', '.join(PACKINGS)} or plain"
+    return f"{description.name}: no {names} ({packings}) in --data-dir, ISRHT_DATA or the cache; {how}"
 
 
 def split(rule, y, is_test=None):
@@ -118,8 +119,7 @@ def _read_files(description, paths):
     parts = []
     for path, facts in zip(paths, description.facts, strict=True):
         check_digest(facts, path)
-        X, y = read_libsvm(path, facts.features)
-        check_facts(facts, X, y, path)
+        X, y = read_verified(facts, path)
         parts.append((X, LABELS[description.labels](y)))
     is_test = np.repeat(np.arange(len(parts)) > 0, [len(y) for _, y in parts])
     X = sp.vstack([X for X, _ in parts], format="csr")

@@ -7,9 +7,24 @@ from pathlib import Path
 
 import numpy as np
 
+from isrht.files import read_rows
+
+# No set of the registry is larger than 300 MB of text; an archive that unpacks to more than this is not one of them.
+MAX_TEXT_BYTES = 4 * 2**30
+
 
 class WrongData(ValueError):
     """A file does not have the facts of the set it should be."""
+
+
+def read_verified(facts, path, max_bytes=MAX_TEXT_BYTES):
+    """``(X, y)`` of a LIBSVM file that has the facts known of it."""
+    options = {"format": "libsvm", "n_features": facts.features, "index_base": 1, "label_type": "number"}
+    X, y, found = read_rows(path, **options, max_unpacked=max_bytes)
+    if found.n_unseen:
+        _check(Path(path).name, "features", found.max_index, facts.features)
+    check_facts(facts, X, y, path)
+    return X, y
 
 
 def check_facts(facts, X, y, path):

@@ -1,0 +1,88 @@
+"""Reading LIBSVM text: against scikit-learn's reader, end to end from a file of 200 MB, and the memory of a stream.
+
+Times are the least of several turns in one run. The files are written to a temporary folder and removed.
+"""
+
+import gc
+import os
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+
+from benchmarks.bench_projection import beyond, in_fresh_process
+from benchmarks.timing import best_of
+from isrht.files import open_rows, read_rows
+
+MEGABYTES = 200
+VALUES = {"6 digits": "{:.6g}", "17 digits": "{!r}"}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {name: write(Path(folder) / name.replace(" ", "-"), form) for name, form in VALUES.items()}
+        print("| work | seconds | MB/s | scikit-learn | ratio | must reach |\n|---|---|---|---|---|---|")
+        for name, path in paths.items():
+            for row in compared(name, str(path)):
+                print("| " + " | ".join(row) + " |", flush=True)
+        print("\n| memory beyond what was held before | MB | must reach |\n|---|---|---|")
+        extra = in_fresh_process(streamed, str(path))
+        print(f"| streaming the {MEGABYTES} MB in blocks | {extra:.0f} | O(block) |")
+
+
+def write(path, form, per_row=75, n_features=47_000):
+    """Rows like those of rcv1, over and over."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for row in range(2000):
+        indices = np.sort(rng.choice(n_features, per_row, replace=False)) + 1
+        entries = zip(indices.tolist(), rng.random(per_row).tolist(), strict=True)
+        fields = ["+1" if row % 2 else "-1", *(f"{index}:{form.format(value)}" for index, value in entries)]
+        lines.append(" ".join(fields))
+    text = ("\n".join(lines) + "\n").encode()
+    with open(path, "wb") as file:
+        for _ in range(MEGABYTES * 10**6 // len(text) + 1):
+            file.write(text)
+    return path
+
+
+def compared(name, path):
+    check_equal(path)
+    best = best_of(
+        {
+            "read_rows": lambda: read_rows(path) and None,
+            "open_rows: scan": lambda: open_rows(path).scan() and None,
+            "open_rows: scan and one pass": partial(one_pass, path),
+            "scikit-learn": lambda: load_svmlight_file(path, zero_based=False) and None,
+        },
+        3,
+    )
+    size, theirs = os.path.getsize(path) / 1e6, best.pop("scikit-learn")
+    for work, seconds in best.items():
+        limit = ">= 4" if work == "read_rows" else "-"
+        ratio = f"{theirs / seconds:.1f} x faster"
+        yield f"{work}, values of {name}", f"{seconds:.2f}", f"{size / seconds:.0f}", f"{theirs:.2f} s", ratio, limit
+
+
+def check_equal(path):
+    ours, y, _ = read_rows(path)
+    theirs, their_y = load_svmlight_file(path, zero_based=False)
+    for part in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(ours, part), getattr(theirs, part))
+    assert np.array_equal(y, their_y)
+
+
+def one_pass(path):
+    for _ in open_rows(path):
+        pass
+
+
+def streamed(path):
+    gc.collect()
+    return beyond(lambda: one_pass(path))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+#include "libsvm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "decimal.hpp"
+
+namespace isrht {
+namespace {
+
+constexpr int64_t kLargestIndex = std::numeric_limits<int32_t>::max();
+constexpr ptrdiff_t kLongestLabel = 256, kShown = 24;
+constexpr size_t kShortestEntry = 4;  // "1:2" and a space
+
+bool is_digit(char c) { return unsigned(c - '0') < 10; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+// After a token; every line ends with '\n', so that no token runs past it.
+bool ends_token(char c) { return is_space(c) || c == '\n' || c == '#'; }
+bool ends_row(char c) { return c == '\n' || c == '#'; }
+
+const char* skip_space(const char* p) {
+    while (is_space(*p)) ++p;
+    return p;
+}
+
+const char* token_end(const char* p) {
+    while (!ends_token(*p)) ++p;
+    return p;
+}
+
+bool is_word(const char* begin, const char* end, const char* word) {
+    if (end - begin != ptrdiff_t(std::strlen(word))) return false;
+    return std::equal(begin, end, word, [](char c, char of_word) { return (c | 0x20) == of_word; });
+}
+
+bool is_not_finite(const char* begin, const char* end) {
+    if (begin != end && (*begin == '+' || *begin == '-')) ++begin;
+    return is_word(begin, end, "nan") || is_word(begin, end, "inf") || is_word(begin, end, "infinity");
+}
+
+// Shortest forms only, no surrogates, nothing past U+10FFFF.
+bool is_utf8(const char* begin, const char* end) {
+    const auto* p = reinterpret_cast<const unsigned char*>(begin);
+    const auto* const stop = reinterpret_cast<const unsigned char*>(end);
+    while (p != stop) {
+        const unsigned lead = *p++;
+        if (lead < 0x80) continue;
+        if (lead < 0xc2 || lead > 0xf4) return false;
+        const int more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+        if (stop - p < more) return false;
+        const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+        const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+        if (p[0] < low || p[0] > high) return false;
+        for (int i = 1; i < more; ++i)
+            if ((p[i] & 0xc0) != 0x80) return false;
+        p += more;
+    }
+    return true;
+}
+
+// The name of what is wrong, or a null pointer. A label that is good but no number has the value NaN.
+const char* label_problem(const char* begin, const char* end, double& value) {
+    if (end - begin > kLongestLabel) return "long_label";
+    if (read_decimal(begin, value) == end) return std::isinf(value) ? "label_overflow" : nullptr;
+    value = std::numeric_limits<double>::quiet_NaN();
+    if (is_not_finite(begin, end)) return "label_not_finite";
+    return is_utf8(begin, end) ? nullptr : "label_not_utf8";
+}
+
+const char* index_problem(int64_t index, int64_t previous, int64_t base) {
+    if (index > kLargestIndex) return "large_index";
+    if (index < base) return "index_zero";
+    if (index == previous) return "repeated_index";
+    return index < previous ? "decreasing_index" : nullptr;
+}
+
+// Of a value that is no number.
+const char* value_problem(const char* begin) {
+    if (ends_row(*begin)) return "no_value";
+    return is_not_finite(begin, token_end(begin)) ? "not_finite" : "not_a_number";
+}
+
+}  // namespace
+
+size_t LibsvmParser::feed(const char* data, size_t size, size_t max_rows, size_t max_entries) {
+    size_t used = 0;
+    while (used < size && !fault_.kind && n_rows() < max_rows && rows.values.size() < max_entries) {
+        const char* const begin = data + used;
+        const auto* const newline = static_cast<const char*>(std::memchr(begin, '\n', size - used));
+        const size_t length = newline ? size_t(newline - begin) : size - used;
+        if (length > max_line_ - unfinished_.size()) {
+            fault_ = {"long_line", line_, int64_t(max_line_) + 1, ""};
+            break;
+        }
+        used += length + (newline != nullptr);
+        if (!newline) {
+            unfinished_.append(begin, length);
+            break;
+        }
+        bool good;
+        if (unfinished_.empty()) {
+            good = parse_line(begin, newline);
+        } else {
+            unfinished_.append(begin, length + 1);
+            good = parse_line(unfinished_.data(), unfinished_.data() + unfinished_.size() - 1);
+            unfinished_.clear();
+        }
+        line_ += good;
+    }
+    return used;
+}
+
+void LibsvmParser::end_file() {
+    if (fault_.kind) return;
+    if (!unfinished_.empty()) {
+        unfinished_.push_back('\n');
+        const bool good = parse_line(unfinished_.data(), unfinished_.data() + unfinished_.size() - 1);
+        unfinished_.clear();
+        if (!good) return;
+    }
+    line_ = 1;
+    file_begins_ = true;
+}
+
+// `*end` is the '\n' of the line. A row is kept only when it is whole.
+bool LibsvmParser::parse_line(const char* begin, const char* end) {
+    line_begin_ = begin;
+    line_end_ = end;
+    if (std::exchange(file_begins_, false) && end - begin >= 3 && std::memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
+    const char* p = skip_space(begin);
+    if (ends_row(*p)) return true;
+    p = parse_label(p);
+    if (!p) return false;
+    p = skip_space(p);
+    if (std::memcmp(p, "qid:", std::min<size_t>(4, size_t(end - p) + 1)) == 0) {
+        p = parse_qid(p + 4);
+        if (!p) return false;
+    }
+    const size_t most = size_t(end - p) / kShortestEntry + 1;
+    rows.indices.make_room(most);
+    rows.values.make_room(most);
+    int32_t* const first_index = rows.indices.end();
+    int32_t* index_out = first_index;
+    double* value_out = rows.values.end();
+    const int64_t shift = std::max(base_, 0);
+    int64_t index = -1, first = -1;
+    for (p = skip_space(p); !ends_row(*p); p = skip_space(p)) {
+        double value;
+        p = parse_entry(p, index, value);
+        if (!p) return false;
+        if (index_out == first_index) first = index;
+        *index_out++ = int32_t(index - shift);
+        *value_out++ = value;
+    }
+    if (index >= 0) {
+        smallest_ = smallest_ < 0 ? first : std::min(smallest_, first);
+        largest_ = std::max(largest_, index);
+    }
+    const size_t count = size_t(index_out - first_index);
+    rows.indices.add(count);
+    rows.values.add(count);
+    rows.row_ends.push(int64_t(rows.values.size()));
+    return true;
+}
+
+// A token with a colon is no label, and stays for parse_entry.
+const char* LibsvmParser::parse_label(const char* begin) {
+    const char* p = begin;
+    for (; !ends_token(*p) && *p != ':'; ++p) {
+        if (*p == ',') return fail("several_labels", p);
+        if (is_control(*p)) return fail("control_byte", p);
+    }
+    const int labelled = *p != ':';
+    if (labelled_ >= 0 && labelled != labelled_) return fail(labelled ? "unexpected_label" : "no_label", begin);
+    labelled_ = labelled;
+    if (!labelled) return begin;
+    double value;
+    if (const char* problem = label_problem(begin, p, value)) return fail(problem, begin);
+    if (std::isnan(value) && !may_be_text()) return fail("label_not_a_number", begin);
+    keep_label(begin, p, value);
+    return p;
+}
+
+bool LibsvmParser::may_be_text() const {
+    return rule_ == LabelRule::any || (rule_ == LabelRule::as_the_first && !(any_labels_ && numbers_only_));
+}
+
+// The row counts only once row_ends says so; but after a fault nothing is taken any more.
+void LibsvmParser::keep_label(const char* begin, const char* end, double value) {
+    const size_t length = size_t(end - begin);
+    rows.labels.push(value);
+    rows.texts.make_room(length);
+    std::memcpy(rows.texts.end(), begin, length);
+    rows.texts.add(length);
+    rows.text_ends.push(int64_t(rows.texts.size()));
+    any_labels_ = true;
+    numbers_only_ &= !std::isnan(value);
+}
+
+// A group of rows, which is understood and not kept.
+const char* LibsvmParser::parse_qid(const char* begin) {
+    const char* p = skip_space(begin);
+    p += *p == '-' || *p == '+';
+    const char* const digits = p;
+    while (is_digit(*p)) ++p;
+    return p == digits || !ends_token(*p) ? fail("bad_qid", p) : p;
+}
+
+// `index` is that of the entry before, or -1, and becomes that of this one.
+const char* LibsvmParser::parse_entry(const char* begin, int64_t& index, double& value) {
+    const char* p = begin;
+    int64_t number = 0;
+    for (; is_digit(*p); ++p)
+        if (number <= kLargestIndex) number = number * 10 + (*p - '0');
+    if (p == begin) return fail(*p == '-' && is_digit(p[1]) ? "negative_index" : "no_index", p);
+    if (*p != ':') return fail(ends_token(*p) ? "no_colon" : "bad_index", p);
+    if (const char* problem = index_problem(number, index, base_)) return fail(problem, begin);
+    index = number;
+    const char* const text = skip_space(p + 1);
+    p = read_decimal(text, value);
+    if (!p) return fail(value_problem(text), text);
+    if (!ends_token(*p)) return fail("after_value", p);
+    return std::isinf(value) ? fail("overflow", text) : p;
+}
+
+const char* LibsvmParser::fail(const char* kind, const char* at) {
+    const char* stop = at;
+    while (stop != line_end_ && !is_space(*stop) && stop - at < kShown) ++stop;
+    fault_ = {kind, line_, at - line_begin_ + 1, std::string(at, stop)};
+    return nullptr;
+}
+
+}  // namespace isrht

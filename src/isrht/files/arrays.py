@@ -1,0 +1,165 @@
+"""NPY, mapped to memory and read block by block, and NPZ, dense or CSR, which is held whole while it is read.
+
+An NPZ has the arrays ``X`` and perhaps ``y``, or those that ``scipy.sparse.save_npz`` writes of a CSR matrix (``data``,
+``indices``, ``indptr``, ``shape``) and perhaps ``y``. Pickled objects are never loaded.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import zipfile
+import zlib
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht.blocks import rows_of
+from isrht.files.errors import FileError
+from isrht.files.labels import Labels
+from isrht.files.rows import Rows, check_finite, check_width, position, rows_per_block
+from isrht.files.streams import FLOOR, RATIO
+
+CSR_PARTS = ("data", "indices", "indptr", "shape")
+
+
+class NpyRows(Rows):
+    """Rows of a two-dimensional NPY array; the label may be one of its columns."""
+
+    def __init__(self, paths, format="npy", *, label=None, **options):
+        super().__init__(paths, format, **options)
+        self.label = label
+
+    def _blocks(self, label_type):
+        width = self.n_features
+        for path in self._files():
+            array = self._map(path)
+            place = None if self.label is None else position(path, self.label, range(array.shape[1]))
+            found = array.shape[1] - (place is not None)
+            check_width(path, found, width)
+            width = found
+            step = rows_per_block(width, self.block_rows)
+            for start in range(0, len(array), step):
+                yield self._block(np.array(array[start : start + step]), place, start)
+
+    def _map(self, path):
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise FileError(path, f"it is no NPY file of numbers ({error})") from error
+        return check_numbers(path, array, "the array", 2)
+
+    def _block(self, block, place, start):
+        columns = list(range(block.shape[1]))
+        block = as_floats(block)
+        check_finite(self._path, block, start, columns)
+        if place is None:
+            return block, None
+        return np.delete(block, place, axis=1), Labels.of_numbers(block[:, place])
+
+
+class NpzRows(Rows):
+    """Rows of an NPZ file."""
+
+    def __init__(self, paths, format="npz", *, max_unpacked=None, **options):
+        super().__init__(paths, format, **options)
+        self.max_unpacked = max_unpacked
+
+    def _blocks(self, label_type):
+        width = self.n_features
+        for path in self._files():
+            X, labels = rows_of_npz(path, self.max_unpacked)
+            X = self._fitted(X, width)
+            width = X.shape[1]
+            stored = X.nnz // max(1, X.shape[0]) if sp.issparse(X) else width
+            step = rows_per_block(stored, self.block_rows)
+            for start in range(0, X.shape[0], step):
+                rows = slice(start, min(start + step, X.shape[0]))
+                yield rows_of(X, rows), labels[rows] if labels is not None else None
+
+    def _fitted(self, X, width):
+        if width is None or X.shape[1] == width:
+            return X
+        if not sp.issparse(X) or self.n_features is None:
+            check_width(self._path, X.shape[1], width)
+        seen = X[:, :width]
+        self.n_unseen += X.nnz - seen.nnz
+        return sp.csr_matrix((seen.data, seen.indices, seen.indptr), (X.shape[0], width))
+
+
+def rows_of_npz(path, max_unpacked):
+    """``(X, labels)``, checked."""
+    arrays = load_npz(path, max_unpacked)
+    if set(CSR_PARTS) <= set(arrays):
+        X = checked_csr(path, arrays)
+    elif "X" in arrays:
+        X = as_floats(check_numbers(path, arrays["X"], "X", 2))
+        check_finite(path, X, 0)
+    else:
+        raise FileError(path, f"it has neither X nor {', '.join(CSR_PARTS)}")
+    if "y" not in arrays:
+        return X, None
+    y = arrays["y"]
+    if y.shape != (X.shape[0],):
+        raise FileError(path, f"y has the shape {y.shape}, but there are {X.shape[0]} rows")
+    if y.dtype.kind == "U":
+        return X, Labels.of_words(y)
+    y = as_floats(check_numbers(path, y, "y", 1))
+    check_finite(path, y[:, None], 0, ["y"])
+    return X, Labels.of_numbers(y)
+
+
+def load_npz(path, max_unpacked):
+    """The arrays that are looked at, of a file that holds what it says and unpacks to no more than it may."""
+    cap = max(FLOOR, RATIO * os.path.getsize(path)) if max_unpacked is None else max_unpacked
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            wanted = {name: members[name] for name in (*CSR_PARTS, "format", "X", "y") if name in members}
+            if sum(info.file_size for info in wanted.values()) > cap:
+                raise FileError(path, f"the archive unpacks to more than {cap:,} bytes")
+            return {name: load_member(archive, info) for name, info in wanted.items()}
+    except FileError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError) as error:
+        raise FileError(path, f"it is no NPZ file of numbers ({error})") from error
+
+
+def load_member(archive, info):
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = header(member)
+    if math.prod(shape) * dtype.itemsize > info.file_size:  # before so much is allocated
+        raise ValueError(f"{info.filename} is shorter than its header says")
+    with archive.open(info) as member:
+        return np.lib.format.read_array(member, allow_pickle=False)
+
+
+def checked_csr(path, arrays):
+    if "format" in arrays and arrays["format"].item() not in (b"csr", "csr"):
+        raise FileError(path, f"its sparse matrix is not CSR but {arrays['format'].item()!r}")
+    data = as_floats(check_numbers(path, arrays["data"], "data", 1))
+    for name in ("indices", "indptr", "shape"):
+        check_numbers(path, arrays[name], name, 1, "iu")
+    try:
+        X = sp.csr_matrix((data, arrays["indices"], arrays["indptr"]), tuple(arrays["shape"].tolist()))
+        X.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError) as error:
+        raise FileError(path, f"its sparse matrix is inconsistent ({error})") from error
+    if not np.isfinite(X.data).all():
+        row = int(np.searchsorted(X.indptr, np.argmin(np.isfinite(X.data)), side="right"))
+        raise FileError(path, f"row {row}: a value is not finite")
+    return X
+
+
+def check_numbers(path, array, name, dimensions, kinds="biuf"):
+    if array.dtype.kind not in kinds:
+        raise FileError(path, f"{name} is of type {array.dtype}, not of {'numbers' if 'f' in kinds else 'integers'}")
+    if array.ndim != dimensions:
+        raise FileError(path, f"{name} has {array.ndim} dimensions, not {dimensions}")
+    return array
+
+
+def as_floats(array):
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)

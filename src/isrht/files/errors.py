@@ -1,0 +1,36 @@
+"""What is wrong with a file, and where."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+STANDARD_INPUT = "-"
+
+
+class FileError(ValueError):
+    """A file that is not what it should be: ``path``, ``problem``, and where known ``line`` and ``column``."""
+
+    def __init__(self, path, problem, line=None, column=None):
+        super().__init__(path, problem, line, column)  # so that it can be pickled
+        self.path, self.problem, self.line, self.column = path, problem, line, column
+
+    def __str__(self):
+        place = [name_of(self.path)]
+        place += [f"line {self.line}"] if self.line is not None else []
+        place += [f"column {self.column}"] if self.column is not None else []
+        return f"{', '.join(place)}: {self.problem}"
+
+
+def name_of(path):
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def library(name, purpose):
+    """An optional library, or an error that says how to get it."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        package = name.partition(".")[0]
+        raise ModuleNotFoundError(
+            f"{purpose} needs {package}, which is not installed: pip install 'isrht[files]'", name=package
+        ) from error

@@ -1,0 +1,189 @@
+"""LIBSVM text: bytes go to the parser of the core (``core/libsvm.hpp``), CSR blocks come out.
+
+The base of the indices is 0 if an index 0 is found anywhere in the files, and otherwise 1; that, the number of features
+and the type of the labels are known only after the last line. Blocks therefore need a scan before, or an explicit
+``index_base`` and ``n_features``. Indices past a given ``n_features`` are dropped and counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht import _kernels
+from isrht.files.errors import FileError
+from isrht.files.labels import NUMBER, TEXT, Labels
+from isrht.files.rows import Count, Rows
+from isrht.files.streams import open_bytes
+
+AUTO = "auto"
+CHUNK_BYTES = 2**20
+MAX_LINE_BYTES = 2**28
+# A block of text rows unless block_rows is given: 12 MB of indices and values, and rows enough to be worth a call.
+BLOCK_ROWS, BLOCK_ENTRIES = 2**16, 2**20
+UNLIMITED = 2**62
+# Labels looked at together, of up to 256 bytes each.
+PIECE = 2**14
+
+UNKNOWN = -1
+LABEL_RULES = {TEXT: 0, None: 1, NUMBER: 2}
+
+PROBLEMS = {
+    "after_value": "{found} follows a value; a space is missing, or it is no number",
+    "bad_index": "{found} is in an index, which must be a whole number",
+    "bad_qid": "qid must be a whole number",
+    "control_byte": "{found} is binary, not text",
+    "decreasing_index": "the index in {found} is smaller than the one before",
+    "index_zero": "index 0 where indices begin with 1 (index_base=0 would allow it)",
+    "label_not_a_number": "the label {found} is no number (label_type='text' would allow it)",
+    "label_not_finite": "the label {found} is not finite",
+    "label_not_utf8": "the label {found} is not UTF-8",
+    "label_overflow": "the label {found} is too large",
+    "large_index": "the index in {found} is larger than 2147483647",
+    "long_label": "the label {found}... is longer than 256 bytes",
+    "long_line": f"the line is longer than {MAX_LINE_BYTES:,} bytes",
+    "negative_index": "the index in {found} is negative",
+    "no_colon": "a colon is missing after an index",
+    "no_index": "{found} where an index is expected",
+    "no_label": "the row has no label, but earlier ones have",
+    "no_value": "a value is missing after the colon",
+    "not_a_number": "the value {found} is no number",
+    "not_finite": "the value {found} is not finite",
+    "overflow": "the value {found} is too large",
+    "repeated_index": "the index in {found} is there twice",
+    "several_labels": "a comma in a label: rows of several labels are not supported",
+    "unexpected_label": "the row has the label {found}, but earlier ones have none",
+}
+
+
+class LibsvmRows(Rows):
+    """Rows of LIBSVM text, CSR."""
+
+    def __init__(self, paths, format="libsvm", *, index_base=AUTO, max_unpacked=None, **options):
+        super().__init__(paths, format, **options)
+        if index_base not in (AUTO, 0, 1):
+            raise ValueError(f"index_base must be 'auto', 0 or 1, got {index_base!r}")
+        self.index_base, self.max_unpacked = index_base, max_unpacked
+
+    def _must_be_scanned(self):
+        return self.index_base == AUTO or self.n_features is None
+
+    def _blocks(self, label_type):
+        base = self.facts.index_base if self.index_base == AUTO else self.index_base
+        width = self._width(self.facts and self.facts.n_features)
+        for parser in self._parse(base, LABEL_RULES[label_type]):
+            block = Taken(parser)
+            self.n_unseen += block.drop_from(width)
+            if block.n_rows:
+                yield block.matrix(width), block.labels
+
+    def _scan(self):
+        count, past = Count(self.label_type), np.zeros(2, dtype=np.int64)
+        for parser in self._parse(self._asked_base, self._asked_rule):
+            block = Taken(parser)
+            count.add_rows(block.n_rows, len(block.values), block.labels)
+            if self.n_features is not None:
+                past += [np.count_nonzero(block.indices >= self.n_features + shift) for shift in (0, 1)]
+        base = self._found_base(parser)
+        self.n_unseen = int(past[base if self._asked_base == UNKNOWN else 0])
+        return self._facts(count, parser, base)
+
+    def _read(self):
+        (parser,) = self._parse(self._asked_base, self._asked_rule, UNLIMITED, UNLIMITED)
+        block, base, count = Taken(parser), self._found_base(parser), Count(self.label_type)
+        count.add_rows(block.n_rows, len(block.values), block.labels)
+        if self._asked_base == UNKNOWN:
+            block.indices -= base
+        facts = self._facts(count, parser, base)
+        self.n_unseen = block.drop_from(facts.n_features)
+        return block.matrix(facts.n_features), block.labels, replace(facts, n_unseen=self.n_unseen)
+
+    def _facts(self, count, parser, base):
+        largest = parser.largest_index
+        width = self._width(max(0, largest + 1 - base))
+        max_index = largest if largest >= 0 else None
+        return count.facts(self.format, width, self.n_unseen, index_base=base, max_index=max_index)
+
+    @property
+    def _asked_base(self):
+        return UNKNOWN if self.index_base == AUTO else self.index_base
+
+    @property
+    def _asked_rule(self):
+        return LABEL_RULES[self.label_type or TEXT]
+
+    def _found_base(self, parser):
+        if self.index_base != AUTO:
+            return self.index_base
+        return 0 if parser.smallest_index == 0 else 1
+
+    def _parse(self, base, rule, max_rows=None, max_entries=None):
+        """Yield the parser whenever it is full, so that its rows are taken, and once more at the end."""
+        max_rows = max_rows or self.block_rows or BLOCK_ROWS
+        max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
+        parser = _kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES)
+        for path in self._files():
+            with open_bytes(path, self.max_unpacked) as stream:
+                while chunk := self._read_chunk(stream, parser):
+                    rest = memoryview(chunk)
+                    while rest := rest[parser.feed(rest, max_rows, max_entries) :]:
+                        self._check(parser)
+                        yield parser
+                    self._check(parser)
+            parser.end_file()
+            self._check(parser)
+        yield parser
+
+    def _read_chunk(self, stream, parser):
+        try:
+            return stream.read(CHUNK_BYTES)
+        except FileError as error:
+            raise FileError(error.path, error.problem, parser.line, parser.column) from error
+
+    def _check(self, parser):
+        if parser.fault:
+            kind, line, column, found = parser.fault
+            shown = repr(found.decode("utf-8", "backslashreplace"))
+            raise FileError(self._path, PROBLEMS[kind].format(found=shown), line, column)
+
+
+class Taken:
+    """Rows taken from a parser."""
+
+    def __init__(self, parser):
+        values, texts, text_ends, self.indices, self.values, row_ends = parser.take()
+        self.n_rows = len(row_ends)
+        self.indptr = np.zeros(self.n_rows + 1, dtype=np.int64)
+        self.indptr[1:] = row_ends
+        self.labels = Labels(values, partial(different_strings, texts, text_ends)) if len(values) else None
+
+    def drop_from(self, width):
+        """Drop, and count, the entries of columns from ``width`` on."""
+        if not len(self.indices) or self.indices.max() < width:
+            return 0
+        kept = self.indices < width
+        kept_before = np.concatenate([[0], np.cumsum(kept)])
+        self.indices, self.values, self.indptr = self.indices[kept], self.values[kept], kept_before[self.indptr]
+        return len(kept) - int(kept_before[-1])
+
+    def matrix(self, width):
+        X = sp.csr_matrix((self.values, self.indices, self.indptr), (self.n_rows, width))
+        X.has_canonical_format = True  # the parser has seen to it
+        return X
+
+
+def different_strings(texts, ends):
+    """The different texts among those that end there, and which of them each row has, for some rows after the other.
+
+    The parser has seen to it that texts are short, and UTF-8.
+    """
+    for start in range(0, len(ends), PIECE):
+        stops = ends[start : start + PIECE]
+        starts = np.concatenate([ends[start - 1 : start] if start else [0], stops[:-1]])
+        places = starts[:, None] + np.arange((stops - starts).max())
+        padded = np.where(places < stops[:, None], texts[np.minimum(places, len(texts) - 1)], 0).astype(np.int8)
+        different, which = np.unique(padded.view(f"S{padded.shape[1]}")[:, 0], return_inverse=True)
+        yield np.array([text.decode("utf-8") for text in different.tolist()], dtype=str), which

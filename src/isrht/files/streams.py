@@ -1,0 +1,114 @@
+"""The bytes of a file, unpacked by its extension, and no more of them than a cap allows.
+
+A small archive may hold an endless text. Unless told otherwise, an archive may unpack to ``RATIO`` times its size, and
+to ``FLOOR`` bytes in any case: text of numbers packs ten or thirty times, never hundreds of times over gigabytes.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import zlib
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from isrht.files.errors import STANDARD_INPUT, FileError, library
+
+RATIO, FLOOR = 200, 2**30
+
+
+def zstandard():
+    """Python's own zstd from 3.14 on, and before that its backport, which has the same names."""
+    home = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    return library(home, "a .zst file")
+
+
+def checksummed_zstd(file):
+    """The other packings always have a checksum."""
+    zstd = zstandard()
+    return zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
+
+
+OPENERS = {
+    ".bz2": bz2.BZ2File,
+    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="rb"),
+    ".xz": lzma.LZMAFile,
+    ".zst": lambda file: zstandard().ZstdFile(file, "rb"),
+}
+PACKERS = {
+    ".bz2": partial(bz2.BZ2File, mode="wb"),
+    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
+    ".xz": partial(lzma.LZMAFile, mode="wb"),
+    ".zst": checksummed_zstd,
+}
+PACKINGS = tuple(OPENERS)
+
+
+def packing(path):
+    """The extension that says how a file is packed, or nothing."""
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in OPENERS else ""
+
+
+def can_be_read_again(path):
+    """False for standard input, named pipes and the like."""
+    return str(path) != STANDARD_INPUT and stat.S_ISREG(os.stat(path).st_mode)
+
+
+@contextmanager
+def open_bytes(path, max_unpacked=None):
+    """A buffered stream of the unpacked bytes of a file, or of standard input."""
+    if str(path) == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with open(path, "rb") as file:
+        if not packing(path):
+            yield file
+            return
+        cap = max(FLOOR, RATIO * os.fstat(file.fileno()).st_size) if max_unpacked is None else max_unpacked
+        with OPENERS[packing(path)](file) as archive, io.BufferedReader(Unpacked(archive, cap, path), 2**20) as stream:
+            yield stream
+
+
+@contextmanager
+def packed(file, path):
+    """A file to write to whose bytes are packed, on their way to ``file``, as the extension of ``path`` says."""
+    if not packing(path):
+        yield file
+        return
+    with PACKERS[packing(path)](file) as archive:
+        yield archive
+
+
+class Unpacked(io.RawIOBase):
+    """The bytes of an archive, at most ``cap`` of them; what is wrong with it is a :class:`FileError`."""
+
+    def __init__(self, archive, cap, path):
+        self.archive, self.cap, self.path, self.count = archive, cap, path, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        try:
+            # One byte more than allowed tells a text that is too long from one that just fits.
+            data = self.archive.read(min(len(buffer), self.cap + 1 - self.count))
+        except EOFError:
+            raise FileError(self.path, "the archive is truncated") from None
+        except (OSError, zlib.error, lzma.LZMAError, *zstd_errors(self.path)) as error:
+            raise FileError(self.path, f"the archive is damaged ({error})") from error
+        self.count += len(data)
+        if self.count > self.cap:
+            raise FileError(self.path, f"the archive unpacks to more than {self.cap:,} bytes")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def zstd_errors(path):
+    return (zstandard().ZstdError,) if packing(path) == ".zst" else ()

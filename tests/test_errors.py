@@ -1,0 +1,24 @@
+import pickle
+
+import pytest
+
+from isrht.files.errors import FileError, library
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("a.svm", "is wrong", 3, 5), "a.svm, line 3, column 5: is wrong"),
+        (("a.csv", "is wrong", 3), "a.csv, line 3: is wrong"),
+        (("-", "is wrong"), "standard input: is wrong"),
+    ],
+)
+def test_the_place_is_said_as_far_as_it_is_known(arguments, text):
+    error = FileError(*arguments)
+    assert str(error) == str(pickle.loads(pickle.dumps(error))) == text
+    assert isinstance(error, ValueError)
+
+
+def test_a_missing_library_names_the_extra():
+    with pytest.raises(ModuleNotFoundError, match=r"reading dreams needs no_such, .* pip install 'isrht\[files\]'"):
+        library("no_such.thing", "reading dreams")

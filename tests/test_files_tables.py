@@ -1,0 +1,224 @@
+"""CSV, TSV and Parquet."""
+
+import gzip
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from isrht.files import FileError, open_rows, read_rows
+
+pytest.importorskip("pandas")
+
+TABLE = "age,kind,height\n1,spam,0.1\n2,ham,-3e-5\n3,spam,4\n"
+X = [[1, 0.1], [2, -3e-5], [3, 4]]
+
+
+@pytest.fixture
+def csv(tmp_path):
+    def make(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("label", ["kind", 1, -2, "1"])
+def test_the_label_by_name_or_position(csv, label):
+    found, y, facts = read_rows(csv(TABLE), label=label)
+    np.testing.assert_array_equal(found, X)
+    assert y.tolist() == ["spam", "ham", "spam"]
+    assert (facts.format, facts.n_samples, facts.n_features, facts.nnz) == ("csv", 3, 2, 6)
+    assert (facts.classes, facts.index_base, facts.max_index) == ({"ham": 1, "spam": 2}, None, None)
+
+
+@pytest.mark.parametrize("block_rows", [1, 2, 5])
+def test_blocks_again_and_again(csv, block_rows):
+    rows = open_rows(csv(TABLE), label="kind", block_rows=block_rows)
+    for _ in range(2):
+        blocks = list(rows)
+        assert [len(part) for part, _ in blocks] == {1: [1, 1, 1], 2: [2, 1], 5: [3]}[block_rows]
+        np.testing.assert_array_equal(np.concatenate([part for part, _ in blocks]), X)
+        assert np.concatenate([y for _, y in blocks]).tolist() == ["spam", "ham", "spam"]
+    assert rows.scan() == read_rows(csv(TABLE), label="kind")[2]
+
+
+def test_tabs_packing_line_ends_quotes_and_a_byte_order_mark(csv):
+    tsv = gzip.compress(b"\xef\xbb\xbf" + TABLE.replace(",", "\t").replace("\n", "\r\n").encode())
+    np.testing.assert_array_equal(read_rows(csv(tsv, "x.tsv.gz"), label="kind")[0], X)
+    found, y, _ = read_rows(csv('"a, b","label"\n"1","x, y"\n\n2 , z \n'), label="label")
+    assert (found.tolist(), y.tolist()) == ([[1], [2]], ["x, y", "z"])
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "rows", "labels"),
+    [
+        ("1,2\n3,4\n", None, [[1, 2], [3, 4]], None),
+        ("a,b\n3,4\n", None, [[3, 4]], None),
+        ("x,1\ny,2\n", 0, [[1], [2]], ["x", "y"]),
+        ("0,1,label\n5,6,7\n", "label", [[5, 6]], [7.0]),
+        ("1,2\n3,4", 0, [[2], [4]], [1.0, 3.0]),
+        ("True,2\nFalse,4", None, [[1, 2], [0, 4]], None),
+    ],
+)
+def test_a_header_is_told_from_a_row(csv, text, label, rows, labels):
+    found, y, _ = read_rows(csv(text), label=label)
+    assert found.tolist() == rows
+    assert (y if y is None else y.tolist()) == labels
+
+
+def test_labels_are_numbers_if_all_are(csv):
+    path = csv("y,a\n1,2\n+1,3\nNA,4\n")
+    assert read_rows(path, label="y")[1].tolist() == ["1", "+1", "NA"]
+    with pytest.raises(FileError, match="table.csv: the label of row 3, 'NA', is no number, as the first is"):
+        list(open_rows(path, label="y", block_rows=1))
+    with pytest.raises(FileError, match="the label of row 3, 'NA', is no number$"):
+        read_rows(path, label="y", label_type="number")
+    rows = open_rows(path, label="y", block_rows=1)
+    rows.scan()
+    assert [y[0] for _, y in rows] == ["1", "+1", "NA"]
+
+
+def test_numbers_are_exact(csv, rng):
+    values = rng.standard_normal(2000) * 10.0 ** rng.integers(-300, 300, 2000)
+    found, _, _ = read_rows(csv("x,y\n" + "".join(f"{value!r},0\n" for value in values.tolist())))
+    np.testing.assert_array_equal(found[:, 0], values)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a,b\n1,2\n3,x\n", "row 2, column 'b': 'x' is no number"),
+        ("a,b\n1,2\n3,\n", "row 2, column 'b': '' is no number"),
+        ("a,b\n1,2\n3\n", "row 2, column 'b': '' is no number"),
+        ("a,b\n1,1_0\n", "row 1, column 'b': '1_0' is no number"),
+        ("a,b\n1,2\n3,4,5\n", "Expected 2 fields in line 2, saw 3"),
+        ("a,b\n1,2\n3,inf\n", "row 2, column 'b': inf is not finite"),
+        ("a,b\n1,2\n3,1e999\n", "row 2, column 'b': inf is not finite"),
+        ("a,b\n1,nan\n", "row 1, column 'b': 'nan' is no number"),
+        ("1,2\n3,x\n", "row 2, column 1: 'x' is no number"),
+        ("a,b,c\n1,2\n", "2 columns, but 3 names of columns"),
+        (b"\xff\xfe\x00", "line 1: it is no text of columns"),
+        ("", "there are no rows in it"),
+        ("a,b\n", "there are no rows in it"),
+    ],
+)
+def test_what_is_wrong_is_named(csv, text, problem):
+    with pytest.raises(FileError, match=f"table.csv.*{problem}"):
+        read_rows(csv(text))
+
+
+@pytest.mark.parametrize(
+    ("label", "problem"),
+    [
+        ("weight", "there is no column 'weight'; there are 'age', 'kind', 'height'"),
+        (3, "there is no column 3; there are 3 columns"),
+        (-4, "there is no column -4"),
+    ],
+)
+def test_a_label_column_that_is_not_there(csv, label, problem):
+    with pytest.raises(FileError, match=problem):
+        read_rows(csv(TABLE), label=label)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "shown"), [("", ""), ("nan", "nan"), ("-inf", "-inf"), ("x" * 257, "x" * 24), ("\a", ".x07")]
+)
+def test_what_is_no_label_is_named(csv, wrong, shown):
+    with pytest.raises(FileError, match=f"row 2, column 'y': '{shown}' is no label"):
+        read_rows(csv(f"y,a\n1,2\n{wrong},3\n"), label="y")
+
+
+def test_columns_must_be_as_many_as_expected(csv):
+    assert read_rows(csv(TABLE), label="kind", n_features=2)[0].shape == (3, 2)
+    with pytest.raises(FileError, match="there are 2 features in a row, not 5"):
+        read_rows(csv(TABLE), label="kind", n_features=5)
+
+
+def test_files_must_have_the_same_columns(csv):
+    paths = [csv("a,b\n1,2\n", "1.csv"), csv("a,b\n3,4\n", "2.csv"), csv("b,a\n1,2\n", "3.csv")]
+    assert read_rows(paths[:2])[0].tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(FileError, match="3.csv: its columns are not those of"):
+        read_rows(paths)
+
+
+def test_a_pipe(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+    rows = open_rows("-", format="csv", label="kind", block_rows=2)
+    np.testing.assert_array_equal(np.concatenate([part for part, _ in rows]), X)
+    with pytest.raises(FileError, match="standard input: has been read already"):
+        list(rows)
+
+
+def test_a_truncated_archive(csv):
+    with pytest.raises(FileError, match="x.csv.gz: the archive is truncated"):
+        read_rows(csv(gzip.compress(TABLE.encode() * 1000)[:-10], "x.csv.gz"), label="kind")
+
+
+def test_without_pandas_it_says_what_to_install(csv, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ModuleNotFoundError, match=r"reading CSV or TSV needs pandas, .* pip install 'isrht\[files\]'"):
+        read_rows(csv(TABLE))
+
+
+# ------------------------------------------------------------ Parquet
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def make(columns, name="table.parquet", **options):
+        pq.write_table(pa.table(columns), tmp_path / name, **options)
+        return tmp_path / name
+
+    return make
+
+
+COLUMNS = {"age": [1, 2, 3], "kind": ["spam", "ham", "spam"], "height": [0.1, -3e-5, 4.0]}
+
+
+@pytest.mark.parametrize("label", ["kind", 1, -2])
+def test_parquet(parquet, label):
+    path = parquet(COLUMNS, row_group_size=2)
+    found, y, facts = read_rows(path, label=label)
+    np.testing.assert_array_equal(found, X)
+    assert y.tolist() == ["spam", "ham", "spam"]
+    assert facts == open_rows(path, label=label).scan()
+    rows = open_rows(path, label=label, block_rows=1)
+    assert [part.tolist() for part, _ in rows] == [[row] for row in X]
+
+
+def test_labels_in_parquet_have_the_type_of_their_column(parquet):
+    assert read_rows(parquet({"y": [1, 2], "x": [True, False]}), label="y")[1].tolist() == [1.0, 2.0]
+    assert read_rows(parquet({"y": ["1", "2"], "x": [1, 2]}), label="y")[1].tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "label", "problem"),
+    [
+        (COLUMNS, None, "column 'kind' is of type string, not of numbers"),
+        ({"a": [1.0, None]}, None, "row 2, column 'a': nan is not finite"),
+        ({"a": [1, None]}, None, "row 2, column 'a': nan is not finite"),
+        ({"a": [True, None]}, None, "row 2, column 'a': None is no number"),
+        ({"a": [1, 2], "y": ["x", None]}, "y", "row 2, column 'y': '' is no label"),
+        ({"a": [1, 2], "y": [1.0, None]}, "y", "row 2, column 'y': nan is not finite"),
+        (COLUMNS, "weight", "there is no column 'weight'"),
+    ],
+)
+def test_what_is_wrong_in_parquet_is_named(parquet, columns, label, problem):
+    with pytest.raises(FileError, match=problem):
+        read_rows(parquet(columns), label=label)
+
+
+def test_what_is_no_parquet_file(parquet, tmp_path):
+    path = parquet(COLUMNS)
+    content = path.read_bytes()
+    for wrong in (b"", content[:-20], b"1 1:2\n", content[: len(content) // 2]):
+        path.write_bytes(wrong)
+        with pytest.raises(FileError, match="it is no Parquet file"):
+            read_rows(path)
