@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import ShuffleSplit
 
 from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
+from isrht.files import FileError, open_rows, write_rows
 from isrht.sources import StoredRows, stored
 
 N = 3000
@@ -75,8 +76,8 @@ def assert_same_model(got, expected, X):
         assert_allclose(got.scores_, expected.scores_, rtol=0, atol=1e-12)
     if hasattr(expected, "projection_"):
         assert_array_equal(got.projection_.selected_columns_, expected.projection_.selected_columns_)
-        atol = 1e-5 if getattr(X, "dtype", None) == np.float32 else 1e-9
-        assert_allclose(got.transform(X), expected.transform(X), atol=atol)
+        single = getattr(X, "dtype", None) == np.float32
+        assert_allclose(got.transform(X), expected.transform(X), atol=1e-5 if single else 1e-9)
     scale = np.abs(expected.coef_).max()
     assert_allclose(got.coef_, expected.coef_, rtol=0, atol=1e-8 * scale)
     assert_allclose(got.intercept_, expected.intercept_, rtol=0, atol=1e-8 * max(scale, 1))
@@ -178,6 +179,39 @@ def test_labels_may_come_with_the_rows_or_apart(rng):
         LinearSVM().fit(without, y[:-1])
     with pytest.raises(ValueError, match="needs two classes"):
         LinearSVM().fit(without, np.zeros(N))
+
+
+@pytest.mark.parametrize("kind", ["npz", "csr.npz", "svm", "svm.xz", "parquet"])
+def test_lists_of_files(kind, rng, tmp_path):
+    X, y = sparse(rng) if kind in ("svm", "svm.xz", "csr.npz") else dense(rng)
+    paths = []
+    for i, rows in enumerate(np.array_split(np.arange(N), 4)):
+        paths.append(tmp_path / f"part-{i}.{kind}")
+        write(paths[-1], kind, X[rows], y[rows])
+    options = {"label": "label"} if kind == "parquet" else {}
+    labels = y if kind == "csr.npz" else None
+    expected = ISRHTClassifier(16, random_state=0, Cs=[0.1, 1]).fit(X, y)
+    for given in (paths, str(tmp_path / f"part-*.{kind}")):
+        source = RowSource(open_rows(given, **options) if options else given)
+        assert_same_model(ISRHTClassifier(16, random_state=0, Cs=[0.1, 1]).fit(source, labels), expected, X)
+    os.remove(paths[2])
+    with pytest.raises((FileError, OSError), match=r"part-2"):
+        ISRHT(4).fit(RowSource(open_rows(paths, **options)), labels)
+    paths[2].write_bytes(b"garbage: no rows at all")
+    with pytest.raises((FileError, ValueError), match=r"part-2|block 2"):
+        ISRHT(4).fit(RowSource(open_rows(paths, **options)), labels)
+
+
+def write(path, kind, X, y):
+    if kind == "npz":
+        np.savez(path, X=X, y=y)
+    elif kind == "csr.npz":
+        sp.save_npz(path, X)
+    elif kind == "parquet":
+        frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
+        frame.assign(label=y).to_parquet(path)
+    else:
+        write_rows(path, X, y)
 
 
 def test_progress_tells_pass_and_rows(rng):

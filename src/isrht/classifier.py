@@ -23,9 +23,11 @@ from isrht.blocks import Rows, is_sparse, take_rows
 from isrht.boosting import BoostedISRHT
 from isrht.newton import fit_path, one_blas_thread, training_blocks
 from isrht.projection import ISRHT
+from isrht.scaling import fit_scaler
 from isrht.sources import as_rows, stored, validate_rows
 from isrht.svm import (
     DEFAULT_CS,
+    FoldAccuracies,
     LinearClassifier,
     LinearSVM,
     LinearSVMCV,
@@ -207,9 +209,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         if self.scale == "minmax" and is_sparse(X):
             raise ValueError("scale='minmax' would make sparse data dense: use scale='maxabs'")
         scaler = MaxAbsScaler() if self.scale == "maxabs" else MinMaxScaler(feature_range=(-1, 1))
-        if not isinstance(X, Rows):
-            return scaler.fit(X if weights is None else X[weights > 0])
-        return X.fold(scaler.partial_fit, weights)
+        if isinstance(X, Rows):
+            return fit_scaler(scaler, X, weights)
+        return scaler.fit(X if weights is None else X[weights > 0])
 
     def _scaled(self, X):
         if isinstance(X, Rows):  # also without a scaler: what is mapped has no names of columns any more
@@ -267,6 +269,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
         y = self.classes_[codes]
         splits = make_splits(self.cv, X, y)
+        by_rows = isinstance(X, Rows) and self.scoring in (None, "accuracy")
         score = held_out_scorer(self, self.scoring)
         scores, unsolved = np.empty((len(self.Cs_), len(splits))), 0
         for k, (train, test) in enumerate(splits):
@@ -274,9 +277,15 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             row_weights = weighted_rows(self.class_weight, self.classes_, codes[train], _take(weights, train))
             with projected_split(own, X, train, test) as (kept, held_out), one_blas_thread():
                 blocks = training_blocks(kept, codes[train], row_weights)
+                if by_rows:  # no prediction has to be kept or sent
+                    everything = [(None, np.arange(len(test)))]
+                    accuracy = FoldAccuracies(held_out, codes[test], _take(weights, test), everything, self.n_jobs)
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
                     model = linear_model(self.classes_, solution.coef[0], solution.intercept[0])
-                    scores[c, k] = score(model, held_out, y[test], _take(weights, test))
+                    if by_rows:
+                        scores[c, k] = accuracy(solution)[0]
+                    else:
+                        scores[c, k] = score(model, held_out, y[test], _take(weights, test))
                     unsolved += not solution.converged.all()
         if unsolved:
             warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")

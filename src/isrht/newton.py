@@ -160,6 +160,10 @@ class Newton:
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
+    def __getstate__(self):
+        """Without the rows: the functions of a block go to the workers of a cluster, which have the rows."""
+        return {**vars(self), "blocks": None}
+
     def groups(self, n_problems):
         size = min(PROBLEMS_PER_PASS, self.problems_in_memory())
         return [slice(first, first + size) for first in range(0, n_problems, size)]

@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
 )
 
 from isrht.blocks import RowBlocks, Rows, default_block_rows, recut
+from isrht.files.errors import FileError
 from isrht.validation import FLOATS
 
 
@@ -62,14 +63,6 @@ class LocalRows(Rows):
             stored.close()
             raise
         return stored
-
-    def fold(self, learn, weights=None):
-        """Call ``learn`` with the rows of every block that have a weight; return what the last call did."""
-        learned = None
-        for block in RowBlocks(self, sample_weight=weights):
-            X = block.X if weights is None else block.X[block.sample_weight > 0]
-            learned = learn(X) if X.shape[0] else learned
-        return learned
 
     def collect(self, function, n_jobs=None):
         """``function`` of all rows, as one array in memory: for what is as small as one label per row."""
@@ -187,7 +180,7 @@ class RowSource(LocalRows):
     def _converted(self, X):
         # int64 and float16 become float64, other sparse formats CSR; finite they were in the first pass.
         X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, ensure_min_samples=0)
-        return _canonical(X).astype(self._facts.dtype, copy=False)
+        return canonical(X).astype(self._facts.dtype, copy=False)
 
     def _survey(self):
         """The first pass: check every block and learn what can only be known from all of them."""
@@ -335,7 +328,7 @@ class _Survey:
         self.n_samples += X.shape[0]
         self.dtype = np.result_type(self.dtype, X.dtype)
         if self.sparse:
-            self.row_nnz.append(np.diff(_canonical(X).indptr).astype(np.int32))
+            self.row_nnz.append(np.diff(canonical(X).indptr).astype(np.int32))
 
     def _add_labels(self, n_rows, y):
         if self.n_samples and (y is None) != (not self.labels):
@@ -380,7 +373,17 @@ def as_rows(X):
         return X
     if isinstance(X, np.memmap) and _is_matrix(X) and X.size:
         return RowSource(X)
+    if _may_be_dask(X):
+        from isrht.dask_rows import DaskRows, is_dask
+
+        return DaskRows(X) if is_dask(X) else None
     return None
+
+
+def _may_be_dask(X):
+    """Whether X, or the first in a list, comes from Dask, which is not imported to know it."""
+    first = X[0] if isinstance(X, list | tuple) and len(X) else X
+    return type(first).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
@@ -395,6 +398,10 @@ def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None and the source has no labels"
         )
+    if _may_be_dask(y):
+        from isrht.dask_rows import labels_of
+
+        y = labels_of(y)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y")
@@ -455,7 +462,7 @@ def _share_memory(converted, X):
     return np.may_share_memory(converted, X) if isinstance(X, np.ndarray) else True
 
 
-def _canonical(X):
+def canonical(X):
     """Sparse rows without duplicate entries."""
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -468,6 +475,8 @@ def _naming_block(number, start):
     """Let errors say which block they come from."""
     try:
         yield
+    except FileError:  # names the file, and the line
+        raise
     except OSError as error:
         raise OSError(f"block {number} (from row {start}): {error}") from error
     except MemoryError:

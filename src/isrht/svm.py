@@ -264,10 +264,10 @@ class LinearSVMCV(LinearClassifier):
         for first in range(0, len(splits), FOLDS_PER_PASS):
             batch = splits[first : first + FOLDS_PER_PASS]
             weights = fold_weights(batch, self.class_weight, self.classes_, codes, sample_weight)
-            blocks = training_blocks(X, codes, weights.T)
+            blocks, score = training_blocks(X, codes, weights.T), score_folds(batch)
             with one_blas_thread():
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
-                    self.scores_[c, first : first + len(batch)] = score_folds(batch, solution)
+                    self.scores_[c, first : first + len(batch)] = score(solution)
                     fits[c].add(solution, keep_coef=not self.refit)
         self.mean_scores_ = self.scores_.mean(axis=1)
         self.std_scores_ = self.scores_.std(axis=1)
@@ -282,13 +282,13 @@ class LinearSVMCV(LinearClassifier):
         return self
 
     def _fold_scorer(self, X, codes, sample_weight):
-        """A function of some splits and a solution for them, that scores what each split holds out."""
+        """A function of some splits, whose result scores solutions for them on what each split holds out."""
         if self.scoring is None or self.scoring == "accuracy":
-            return partial(fold_accuracies, X, codes, sample_weight, n_jobs=self.n_jobs)
+            return partial(FoldAccuracies, X, codes, sample_weight, n_jobs=self.n_jobs)
         score = held_out_scorer(self, self.scoring)
         y = self.classes_[codes]
 
-        def score_folds(splits, solution):
+        def score_solution(splits, solution):
             return [
                 score(
                     linear_model(self.classes_, coef, intercept),
@@ -299,7 +299,7 @@ class LinearSVMCV(LinearClassifier):
                 for (_, test), coef, intercept in zip(splits, solution.coef, solution.intercept, strict=True)
             ]
 
-        return score_folds
+        return lambda splits: partial(score_solution, splits)
 
 
 @dataclass
@@ -336,9 +336,19 @@ def make_splits(cv, X, y):
     return [(np.sort(train), np.sort(test)) for train, test in check_cv(cv, y, classifier=True).split(y, y)]
 
 
-def linear_model(classes, coef, intercept):
+class _AtClient(LinearSVM):
+    """Gives arrays for rows on workers as well, which scikit-learn's metrics need."""
+
+    def decision_function(self, X):
+        return np.asarray(super().decision_function(X))
+
+    def predict(self, X):
+        return np.asarray(super().predict(X))
+
+
+def linear_model(classes, coef, intercept, kind=LinearSVM):
     """A fitted :class:`LinearSVM` with the given coefficients."""
-    model = LinearSVM()
+    model = kind()
     model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
     model.n_features_in_, model.n_iter_ = coef.shape[1], 1
     return model
@@ -355,6 +365,8 @@ def held_out_scorer(estimator, scoring):
     takes_weights = "sample_weight" in inspect.signature(scorer).parameters
 
     def score(model, X, y, sample_weight=None):
+        if getattr(X, "on_workers", False):
+            model = linear_model(model.classes_, model.coef_, model.intercept_, _AtClient)
         if sample_weight is None or not takes_weights:
             return scorer(model, X, y)
         return scorer(model, X, y, sample_weight=sample_weight)
@@ -362,23 +374,28 @@ def held_out_scorer(estimator, scoring):
     return score
 
 
-def fold_accuracies(X, codes, sample_weight, splits, solution, n_jobs=None):
+class FoldAccuracies:
     """The accuracy of each split's model on the rows it holds out, from one pass over the data."""
-    held_out = np.stack([np.bincount(test, minlength=len(codes)) for _, test in splits]).astype(np.float64)
-    if sample_weight is not None:
-        held_out *= sample_weight
-    total = held_out.sum(axis=1)
-    if not np.all(total > 0):
-        raise ValueError(f"sample_weight is zero on all rows held out by fold {int(np.argmin(total))} of cv")
-    n_folds, n_problems, n_features = solution.coef.shape
-    coef, intercept = solution.coef.reshape(-1, n_features), solution.intercept.ravel()
 
-    def correct(block):
-        scores = as_float64(block.X) @ coef.T + intercept
-        right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
-        return np.einsum("if,fi->f", right, block.sample_weight.T)
+    def __init__(self, X, codes, sample_weight, splits, n_jobs=None):
+        held_out = np.stack([np.bincount(test, minlength=len(codes)) for _, test in splits]).astype(np.float64)
+        if sample_weight is not None:
+            held_out *= sample_weight
+        self.total = held_out.sum(axis=1)
+        if not np.all(self.total > 0):
+            raise ValueError(f"sample_weight is zero on all rows held out by fold {int(np.argmin(self.total))} of cv")
+        self.blocks, self.n_jobs = RowBlocks(X, codes, held_out.T), n_jobs
 
-    return RowBlocks(X, codes, held_out.T).sum(correct, n_jobs) / total
+    def __call__(self, solution):
+        n_folds, n_problems, n_features = solution.coef.shape
+        coef, intercept = solution.coef.reshape(-1, n_features), solution.intercept.ravel()
+
+        def correct(block):
+            scores = as_float64(block.X) @ coef.T + intercept
+            right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
+            return np.einsum("if,fi->f", right, block.sample_weight.T)
+
+        return self.blocks.sum(correct, self.n_jobs) / self.total
 
 
 def fold_weights(splits, class_weight, classes, codes, sample_weight=None):

@@ -1,0 +1,468 @@
+"""Rows on a Dask cluster: every sum over rows is taken by the workers, where the rows are.
+
+A block of rows is a partition of a Dask array or data frame, or a delayed object that loads one (a CSR matrix, say).
+:meth:`DaskRows.sum_on_workers` sends the function to the workers, sums each partition there and adds the sums up in a
+tree: what comes back is the sum alone, O(K d) for column statistics and O(r^2) for the Hessian of an SVM. Rows never
+come to the client. Projected rows, which are passed over many times, stay in the memory of the workers, and Dask can
+make them again when a worker is lost, as it can everything here.
+
+Labels do come to the client, one per row, for the classes and the folds of a cross-validation are chosen there; they go
+back once per training, with weights, in as few bytes as hold them. Boosting keeps its residuals at the client as well,
+so with it a few numbers per row travel each round.
+
+Whatever scheduler Dask uses serves: that of the current ``Client``, or threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from uuid import uuid4
+
+import dask
+import numpy as np
+import scipy.sparse as sp
+from dask import delayed
+from sklearn.utils.validation import check_array
+
+from isrht.blocks import RowBlocks, Rows, add, pairs_of
+from isrht.newton import one_blas_thread
+from isrht.sources import canonical
+from isrht.validation import FLOATS
+
+# Partial sums that one task of the tree adds up.
+FAN_IN = 8
+# Seconds that a scheduler may take to answer at all.
+PATIENCE = 30
+
+
+def is_dask(X):
+    """Whether X is a Dask array or data frame, or a list of delayed blocks."""
+    return dask.is_dask_collection(X) or (
+        isinstance(X, list | tuple) and len(X) > 0 and all(map(dask.is_dask_collection, X))
+    )
+
+
+def connect(address, timeout=PATIENCE):
+    """A client of the scheduler at ``address``, or an error that says that nothing answers there."""
+    from distributed import Client
+    from distributed.comm import connect as open_comm
+
+    async def answer():  # a Client would wait for ever for a greeting that never comes
+        comm = await asyncio.wait_for(open_comm(address, timeout=timeout), timeout)
+        comm.abort()
+
+    try:
+        with ThreadPoolExecutor(1) as another_loop:
+            another_loop.submit(asyncio.run, answer()).result()
+        return Client(address, timeout=timeout)
+    except (OSError, TimeoutError) as error:
+        raise TimeoutError(f"no Dask scheduler answered at {address} within {timeout:g} s") from error
+
+
+class DaskRows(Rows):
+    """Partitions of rows. What is known of all of them is learned by one pass on the workers, when it is needed."""
+
+    on_workers = True
+
+    def __init__(self, X):
+        self._parts, self._sizes, self._width, self._dtype, self._columns = _partitions(X)
+        self._known = None
+
+    @property
+    def shape(self):
+        return self._facts.shape
+
+    @property
+    def dtype(self):
+        return self._facts.dtype
+
+    @property
+    def sparse(self):
+        return self._facts.sparse
+
+    @property
+    def nnz(self):
+        return self._facts.nnz
+
+    @property
+    def pairs(self):
+        return self._facts.pairs
+
+    @property
+    def header(self):
+        """No rows, but the width and the names of the columns: known without a pass, or from the first partition."""
+        if self._columns is not None:
+            return self._columns
+        if self._width is None:
+            check_scheduler()
+            self._width, self._dtype = self._compute(delayed(_width_and_dtype)(self._parts[0]))
+        return np.empty((0, self._width))
+
+    def take(self, rows):
+        return TakenDaskRows(self, rows)
+
+    def map(self, function, n_features=None, sparse=None):
+        return MappedDaskRows(self, function, n_features, sparse)
+
+    def store(self, n_jobs=None):
+        """The rows, which are dense and narrow, in the memory of the workers."""
+        return StoredDaskRows(self)
+
+    def collect(self, function, n_jobs=None):
+        """``function`` of all rows, as a Dask array that has not been computed."""
+        import dask.array as da
+
+        sample = function(self.sample())
+        send = _sent(function)
+        parts = [
+            da.from_delayed(delayed(_apply)(send, part), (size, *sample.shape[1:]), sample.dtype)
+            for part, size in zip(self.parts(), self._sizes, strict=True)
+        ]
+        return da.concatenate(parts, allow_unknown_chunksizes=True)
+
+    def sample(self):
+        """A row of zeros, to learn what becomes of a row."""
+        dtype = np.float32 if self._dtype == np.float32 else np.float64
+        return np.zeros((1, self.header.shape[1]), dtype=dtype)
+
+    def parts(self):
+        """One delayed array or CSR array per partition."""
+        dtype = self._known.dtype if self._known else None
+        return [
+            delayed(_converted)(part, i, dtype, dask_key_name=_name("rows", i)) for i, part in enumerate(self._parts)
+        ]
+
+    def sum_on_workers(self, function, blocks):
+        function = _sent(function)
+        partial = [
+            delayed(_sum_part)(X, y, weights, function, blocks.block_rows, dask_key_name=_name("sum", i))
+            for i, (X, y, weights) in enumerate(zip(self.parts(), *self._sides(blocks), strict=True))
+        ]
+        while len(partial) > 1:
+            groups = [partial[first : first + FAN_IN] for first in range(0, len(partial), FAN_IN)]
+            partial = [delayed(_sum_of)(group, dask_key_name=_name("add", i)) for i, group in enumerate(groups)]
+        return self._compute(partial[0])
+
+    def fill_from_workers(self, out, function, blocks):
+        """The results of every partition come to the client: for what is a few numbers per row."""
+        function = _sent(function)
+        results = [
+            delayed(_rows_of_part)(X, y, weights, function, blocks.block_rows, dask_key_name=_name("fill", i))
+            for i, (X, y, weights) in enumerate(zip(self.parts(), *self._sides(blocks), strict=True))
+        ]
+        for rows, part in zip(self.row_slices(), self._compute(results), strict=True):
+            if part is not None:
+                out[rows] = part
+        return out
+
+    def row_slices(self):
+        ends = np.cumsum([0, *self._facts.sizes])
+        return [slice(int(first), int(last)) for first, last in pairwise(ends)]
+
+    def _sides(self, blocks):
+        """Labels and weights of each partition, sent to the workers once for all passes over these blocks."""
+        if getattr(blocks, "sides_on_workers", None) is None:
+            blocks.sides_on_workers = [self._sent_by_rows(side) for side in (blocks.y, blocks.sample_weight)]
+        return blocks.sides_on_workers
+
+    def _sent_by_rows(self, values):
+        if values is None:
+            return [None] * len(self._parts)
+        slices = [np.ascontiguousarray(values[rows]) for rows in self.row_slices()]
+        return list(dask.persist(*[delayed(_widened)(_compact(part), part.dtype.str) for part in slices]))
+
+    @property
+    def _facts(self):
+        if self._known is None:
+            check_scheduler()
+            checks = [delayed(_checked)(part, i, dask_key_name=_name("check", i)) for i, part in enumerate(self._parts)]
+            self._known = _Facts(self._compute(checks))
+            self._width, self._sizes = self._known.shape[1], self._known.sizes
+        return self._known
+
+    def _compute(self, what):
+        """Compute, and if that fails say in which block."""
+        try:
+            return _compute(what)
+        except Exception as error:
+            if not str(error).startswith("block "):
+                self._find_fault(error)
+            raise
+
+    def _find_fault(self, error):
+        if type(error).__name__ == "KilledWorker":
+            guilty = [f"block {i}: " for i, part in enumerate(self._parts) if error.task in part.__dask_graph__()]
+            raise MemoryError(
+                f"{''.join(guilty[:1])}workers died again and again at {error.task}: does it need more memory than a "
+                "worker has?"
+            ) from error
+        if type(error).__name__ in ("FutureCancelledError", "CancelledError"):
+            raise ConnectionError("the Dask client was closed, or lost its scheduler, while it waited") from error
+        for i, part in enumerate(self._parts):
+            try:
+                _compute(delayed(_n_rows)(part))
+            except Exception as fault:
+                if type(fault) is type(error):
+                    kind = OSError if isinstance(fault, OSError) else ValueError
+                    raise kind(f"block {i}: {type(fault).__name__}: {fault}") from error
+                raise
+
+
+class _Derived(DaskRows):
+    """Rows made of those of ``rows``, partition by partition."""
+
+    def __init__(self, rows):
+        self._rows = rows
+        self._parts, self._sizes, self._known, self._columns = rows._parts, rows._sizes, None, None
+        self._width, self._dtype = None, None
+
+    @property
+    def header(self):
+        return np.empty((0, self._rows.header.shape[1]))
+
+    def sample(self):
+        return self._rows.sample()
+
+
+class MappedDaskRows(_Derived):
+    def __init__(self, rows, function, n_features, sparse):
+        super().__init__(rows)
+        self._function, self._n_features, self._sparse = function, n_features, sparse
+
+    @property
+    def _facts(self):
+        facts = self._rows._facts
+        return facts.changed(n_features=self._n_features, sparse=self._sparse)
+
+    @property
+    def header(self):
+        return super().header if self._n_features is None else np.empty((0, self._n_features))
+
+    def sample(self):
+        return self._function(self._rows.sample())
+
+    def parts(self):
+        send = _sent(self._function)
+        return [delayed(_apply)(send, part, dask_key_name=_name("map", i)) for i, part in enumerate(self._rows.parts())]
+
+    def most_rows(self):
+        return min(super().most_rows(), self._rows.most_rows())
+
+
+class TakenDaskRows(_Derived):
+    def __init__(self, rows, chosen):
+        super().__init__(rows)
+        ends = np.searchsorted(chosen, [part.start for part in rows.row_slices()] + [rows.shape[0]])
+        self._local = [
+            chosen[first:last] - part.start
+            for (first, last), part in zip(pairwise(ends), rows.row_slices(), strict=True)
+        ]
+        self._sizes = [len(local) for local in self._local]
+        self._chosen = list(dask.persist(*[delayed(_compact(local), traverse=False) for local in self._local]))
+
+    @property
+    def _facts(self):
+        return self._rows._facts.changed(sizes=self._sizes)
+
+    def parts(self):
+        together = enumerate(zip(self._rows.parts(), self._chosen, strict=True))
+        return [delayed(_taken)(part, local, dask_key_name=_name("take", i)) for i, (part, local) in together]
+
+
+class StoredDaskRows(_Derived):
+    """Rows that the workers have, until :meth:`close`; a worker that is lost does not take them with it."""
+
+    def __init__(self, rows):
+        super().__init__(rows)
+        self._known = rows._facts
+        self._kept = list(dask.persist(*rows.parts()))
+
+    def parts(self):
+        return self._kept
+
+    def close(self):
+        self._kept = None
+
+
+class _Facts:
+    """The sum of what is known of the partitions."""
+
+    def __init__(self, found):
+        self.sizes = [rows for rows, *_ in found]
+        widths = [width for rows, width, *_ in found if rows]
+        if not widths:
+            raise ValueError("X has no rows")
+        for i, (rows, width, *_) in enumerate(found):
+            if rows and width != widths[0]:
+                raise ValueError(f"block {i}: it has {width} features, but the blocks before have {widths[0]}")
+        self.shape = sum(self.sizes), widths[0]
+        self.dtype = np.dtype(np.result_type(*[dtype for rows, _, dtype, *_ in found if rows]))
+        kinds = [sparse for rows, _, _, sparse, *_ in found if rows]
+        if any(kinds) != all(kinds):
+            raise ValueError(f"block {kinds.index(not kinds[0])}: some blocks are sparse, and some are not")
+        self.sparse = kinds[0]
+        self.nnz, self.pairs = sum(nnz for *_, nnz, _ in found), sum(pairs for *_, pairs in found)
+
+    def changed(self, sizes=None, n_features=None, sparse=None):
+        """Of fewer rows, or rows of another width; their nonzeros are estimated."""
+        facts = object.__new__(_Facts)
+        facts.sizes = self.sizes if sizes is None else sizes
+        facts.shape = sum(facts.sizes), self.shape[1] if n_features is None else n_features
+        facts.sparse = self.sparse if sparse is None else sparse
+        share = facts.shape[0] / self.shape[0]
+        facts.dtype, facts.nnz, facts.pairs = self.dtype, int(share * self.nnz), share * self.pairs
+        return facts
+
+
+def labels_of(y):
+    """Labels that are in Dask, one per row, at the client."""
+    parts = _compute(list(y) if isinstance(y, list | tuple) else y)
+    return np.concatenate([np.asarray(part) for part in parts]) if isinstance(y, list | tuple) else np.asarray(parts)
+
+
+def check_scheduler():
+    """That the scheduler of the current client answers, before a fit waits for it in vain."""
+    if "distributed" not in sys.modules:
+        return
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:  # there is none: Dask computes in this process
+        return
+    if client.asynchronous or dask.base.get_scheduler() != client.get:
+        return
+    try:
+        client.sync(client.scheduler.identity, callback_timeout=PATIENCE)
+    except TimeoutError as error:
+        raise TimeoutError(
+            f"the Dask scheduler at {client.scheduler.address} did not answer within {PATIENCE:g} s"
+        ) from error
+
+
+def _partitions(X):
+    """Delayed partitions, the number of rows in each (NaN if unknown), width, dtype, and names of columns if any."""
+    if isinstance(X, list | tuple):
+        return list(X), [np.nan] * len(X), None, None, None
+    if hasattr(X, "columns"):
+        meta = X._meta.iloc[:0]
+        return list(X.to_delayed()), [np.nan] * X.npartitions, len(X.columns), None, meta
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got a Dask array of {X.ndim} dimensions")
+    if X.numblocks[1] > 1:
+        warnings.warn(
+            f"X has {X.numblocks[1]} chunks along the features; it is rechunked, so that a block has whole rows. "
+            "Rows alone should be chunked.",
+            UserWarning,
+            stacklevel=5,
+        )
+        X = X.rechunk({1: -1})
+    return list(X.to_delayed().ravel()), list(X.chunks[0]), int(X.shape[1]), X.dtype, None
+
+
+def _sent(function):
+    """The function as data of the graph: it goes to each worker once, and not with every task."""
+    return delayed(_Function(function), traverse=False)
+
+
+class _Function:
+    """So that Dask takes a function for data."""
+
+    def __init__(self, function):
+        self.function = function
+
+
+def _name(what, i):
+    return f"isrht-{what}-block-{i}-{uuid4().hex}"
+
+
+def _compute(what):
+    return dask.compute(what)[0]
+
+
+# What follows runs on the workers.
+
+
+def _checked(X, number):
+    """Number of rows, width, dtype, whether sparse, stored values and pairs of them."""
+    try:
+        X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"block {number}: {error}") from error
+    if not sp.issparse(X):
+        return *X.shape, X.dtype, False, X.size, 0.0
+    X = canonical(X)
+    return *X.shape, X.dtype, True, X.nnz, pairs_of(X)
+
+
+def _converted(X, number, dtype):
+    try:
+        X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=dtype is None, ensure_min_samples=0)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"block {number}: {error}") from error
+    return canonical(X).astype(X.dtype if dtype is None else dtype, copy=False)
+
+
+def _width_and_dtype(X):
+    return X.shape[1], getattr(X, "dtype", None)
+
+
+def _n_rows(X):
+    return X.shape[0]
+
+
+def _apply(function, X):
+    if X.shape[0] == 0:
+        return function.function(np.zeros((1, X.shape[1]), dtype=X.dtype))[:0]
+    return function.function(X)
+
+
+def _taken(X, rows):
+    return X[rows]
+
+
+def _sum_part(X, y, weights, function, block_rows):
+    if X.shape[0] == 0:
+        return None
+    with one_blas_thread():
+        return RowBlocks(X, y, weights, block_rows=block_rows).sum(function.function)
+
+
+def _sum_of(parts):
+    """Their sum, in order. None of them is written to: a task may run twice."""
+    total = None
+    for part in parts:
+        if part is not None:
+            total = _copy(part) if total is None else add(total, part)
+    return total
+
+
+def _copy(part):
+    if isinstance(part, tuple):
+        return tuple(map(_copy, part))
+    return part.copy() if isinstance(part, np.ndarray) else part
+
+
+def _rows_of_part(X, y, weights, function, block_rows):
+    with one_blas_thread():
+        blocks = list(RowBlocks(X, y, weights, block_rows=block_rows).map(function.function))
+    return np.concatenate(blocks) if blocks else None
+
+
+def _compact(values):
+    """The same numbers in as few bytes as hold them, if they are whole and not negative."""
+    if values.size == 0 or values.dtype.kind not in "iuf" or values.min() < 0:
+        return values
+    for smaller in (np.uint8, np.uint16, np.uint32):
+        if values.itemsize > np.dtype(smaller).itemsize and values.max() <= np.iinfo(smaller).max:
+            compact = values.astype(smaller)
+            return compact if np.array_equal(compact, values) else values
+    return values
+
+
+def _widened(values, dtype):
+    return values.astype(dtype, copy=False)
