@@ -98,6 +98,20 @@ def test_several_files_are_one(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "m1").coef_, load(tmp_path / "m2").coef_)
 
 
+@pytest.mark.parametrize("selection", ["supervised", "boosted"])
+def test_out_of_core_the_model_is_the_same(selection, tmp_path):
+    for part in range(3):
+        write_file(tmp_path / f"part-{part}.svm", seed=part, n_features=40)
+    common = ("train", tmp_path / "part-*.svm")
+    options = ("-r", 4, "--selection", selection)
+    inside = isrht(*common, tmp_path / "m1", *options)
+    outside = isrht(*common, tmp_path / "m2", *options, "--out-of-core")
+    assert inside.exit_code == outside.exit_code == 0, outside.stderr
+    one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
+    assert one.C_ == other.C_
+    np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
+
+
 def test_the_model_has_a_name_by_default(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert isrht("train", data, "-r", 2).exit_code == 0
@@ -145,6 +159,7 @@ def test_standard_input(data, tmp_path):
         (["one.svm", "m"], 2, "class"),
         (["empty.svm", "m"], 2, "there are no rows in it"),
         (["-"], 2, "gives the model no name"),
+        (["rows.svm", "-v", "3", "--out-of-core"], 2, "leave out --out-of-core"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, data, tmp_path, monkeypatch):

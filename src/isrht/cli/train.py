@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,8 @@ Bias = Annotated[float, typer.Option("-B", help=BIAS_HELP)]
 BALANCED_HELP = "Weigh classes by the inverse of their sizes."
 Balanced = Annotated[bool, typer.Option("--balanced", help=BALANCED_HELP)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1: one for each core. The model is the same.")]
+OUT_OF_CORE_HELP = "Read the rows block by block in every pass, for data larger than memory; the model is the same."
+OutOfCore = Annotated[bool, typer.Option("--out-of-core", help=OUT_OF_CORE_HELP)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")]
 
@@ -52,6 +55,7 @@ def train(
     format: Format = None,
     label: Label = None,
     index_base: IndexBase = "auto",
+    out_of_core: OutOfCore = False,
     jobs: Jobs = -1,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -65,10 +69,13 @@ def train(
         data, path = data_and_model(files, out)
         if folds is None:
             check_replaceable(path)
+        elif out_of_core:
+            raise ValueError("-v takes rows at random, so it needs them in memory: leave out --out-of-core")
         model = make_model(components, selection, cost, scale, seed, bias, balanced, jobs)
         watch = Watch()
-        with watch.stage("read"):
-            X, y, facts = read(data, training_options(format, index_base, label))
+        options = training_options(format, index_base, label)
+        with watch.stage("scan" if out_of_core else "read"):
+            X, y, facts = scan(data, options, quiet) if out_of_core else read(data, options)
         for line in describe_facts(facts):
             tell(line)
         if folds is not None:
@@ -133,9 +140,32 @@ def read(data, options):
     from isrht.files.density import smaller_form
 
     X, y, facts = read_rows(data, **options)
-    if y is None:
-        raise ValueError(f"{' '.join(data)}: there are no labels to learn from; --label names the column of a table")
+    check_labels(data, facts.label_type)
     return smaller_form(X), y, facts
+
+
+def scan(data, options, quiet):
+    """Rows that stay where they are; their labels come with them."""
+    from isrht import RowSource
+    from isrht.files import open_rows
+
+    rows = open_rows(data, **options)
+    facts = rows.scan()
+    check_labels(data, facts.label_type)
+    return RowSource(rows, progress=None if quiet else show_pass), None, facts
+
+
+def show_pass(number, rows_read, n_samples):
+    """How far the pass over the rows is: for a terminal, in one line that changes."""
+    if sys.stderr.isatty():
+        share = "" if not n_samples else f" of {n_samples:,}"
+        end = "\n" if rows_read == n_samples else "\r"
+        print(f"pass {number}: {rows_read:,}{share} rows", end=end, file=sys.stderr, flush=True)
+
+
+def check_labels(data, found):
+    if found is None:
+        raise ValueError(f"{' '.join(data)}: there are no labels to learn from; --label names the column of a table")
 
 
 def what_to_know(data, facts, label):
