@@ -112,6 +112,29 @@ def test_out_of_core_the_model_is_the_same(selection, tmp_path):
     np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
 
 
+def test_on_a_cluster_the_model_is_the_same(tmp_path):
+    pytest.importorskip("distributed")
+    for part, size in enumerate((50, 120, 90)):
+        write_file(tmp_path / f"part-{part}.svm", seed=part, n_samples=size, labels=("no", "yes"))
+    common = ("train", tmp_path / "part-*.svm")
+    options = ("-r", 4, "--selection", "supervised")
+    assert isrht(*common, tmp_path / "m1", *options).exit_code == 0
+    done = isrht(*common, tmp_path / "m2", *options, "--local-cluster", 2)
+    assert done.exit_code == 0, done.stderr
+    assert "260 rows, 10 features (indices from 1)" in done.stderr
+    one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
+    assert one.C_ == other.C_
+    np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
+
+
+def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("isrht.dask_rows.connect.__defaults__", (1.0,))
+    done = isrht("train", data, tmp_path / "m", "--scheduler", "tcp://127.0.0.1:9")
+    assert done.exit_code == 1
+    assert "no Dask scheduler answered at tcp://127.0.0.1:9" in done.stderr
+
+
 def test_the_model_has_a_name_by_default(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert isrht("train", data, "-r", 2).exit_code == 0
@@ -160,6 +183,7 @@ def test_standard_input(data, tmp_path):
         (["empty.svm", "m"], 2, "there are no rows in it"),
         (["-"], 2, "gives the model no name"),
         (["rows.svm", "-v", "3", "--out-of-core"], 2, "leave out --out-of-core"),
+        (["rows.svm", "--out-of-core", "--local-cluster", "2"], 2, "choose one of"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, data, tmp_path, monkeypatch):

@@ -36,6 +36,10 @@ Balanced = Annotated[bool, typer.Option("--balanced", help=BALANCED_HELP)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1: one for each core. The model is the same.")]
 OUT_OF_CORE_HELP = "Read the rows block by block in every pass, for data larger than memory; the model is the same."
 OutOfCore = Annotated[bool, typer.Option("--out-of-core", help=OUT_OF_CORE_HELP)]
+SCHEDULER_HELP = "Fit on the Dask cluster of this scheduler, tcp://...; its workers read the files, one block each."
+Scheduler = Annotated[str | None, typer.Option("--scheduler", help=SCHEDULER_HELP)]
+LOCAL_HELP = "The same on a Dask cluster of so many processes on this machine."
+LocalCluster = Annotated[int | None, typer.Option("--local-cluster", min=1, help=LOCAL_HELP)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")]
 
@@ -56,6 +60,8 @@ def train(
     label: Label = None,
     index_base: IndexBase = "auto",
     out_of_core: OutOfCore = False,
+    scheduler: Scheduler = None,
+    local_cluster: LocalCluster = None,
     jobs: Jobs = -1,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -67,24 +73,48 @@ def train(
     tell = (lambda _: None) if quiet else say
     with errors_in_words("train"):
         data, path = data_and_model(files, out)
+        check_places(out_of_core, scheduler, local_cluster, folds)
         if folds is None:
             check_replaceable(path)
-        elif out_of_core:
-            raise ValueError("-v takes rows at random, so it needs them in memory: leave out --out-of-core")
         model = make_model(components, selection, cost, scale, seed, bias, balanced, jobs)
         watch = Watch()
         options = training_options(format, index_base, label)
-        with watch.stage("scan" if out_of_core else "read"):
-            X, y, facts = scan(data, options, quiet) if out_of_core else read(data, options)
-        for line in describe_facts(facts):
-            tell(line)
-        if folds is not None:
-            result = cross_validate(model, X, y, folds, tell)
-        else:
-            known = what_to_know(data, facts, label)
-            result = learn(model, X, y, known, path, test, tell, watch)
+        with rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, quiet, watch) as (X, y, facts):
+            for line in describe_facts(facts):
+                tell(line)
+            if folds is not None:
+                result = cross_validate(model, X, y, folds, tell)
+            else:
+                known = what_to_know(data, facts, label)
+                result = learn(model, X, y, known, path, test, tell, watch)
         if as_json:
             give_json(result)
+
+
+def check_places(out_of_core, scheduler, local_cluster, folds):
+    places = {"--out-of-core": out_of_core, "--scheduler": scheduler, "--local-cluster": local_cluster}
+    given = [name for name, value in places.items() if value]
+    if len(given) > 1:
+        raise ValueError(f"rows are read in one place: choose one of {' and '.join(given)}")
+    if given and folds is not None:
+        raise ValueError(f"-v takes rows at random, so it needs them in memory: leave out {given[0]}")
+
+
+@contextmanager
+def rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, quiet, watch):
+    """``(X, y, facts)`` of rows in memory, in their files, or on the workers of a cluster."""
+    if scheduler is None and local_cluster is None:
+        with watch.stage("scan" if out_of_core else "read"):
+            rows = scan(data, options, quiet) if out_of_core else read(data, options)
+        yield rows
+        return
+    from isrht.cli.cluster import cluster, rows_on_workers
+
+    with cluster(scheduler, local_cluster):
+        with watch.stage("scan"):
+            X, y, facts = rows_on_workers(data, options)
+        check_labels(data, facts.label_type)
+        yield X, y, facts
 
 
 def data_and_model(files, out):

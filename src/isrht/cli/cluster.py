@@ -1,0 +1,55 @@
+"""Files that the workers of a Dask cluster read: one block of rows per file, under the same path everywhere."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from isrht.files import open_rows
+from isrht.files.density import is_smaller_dense
+from isrht.files.errors import STANDARD_INPUT
+from isrht.files.facts import merged
+from isrht.files.opening import find
+
+
+@contextmanager
+def cluster(scheduler=None, n_workers=None):
+    """A client of the scheduler at this address, or of a cluster of so many processes here, while it is needed."""
+    if scheduler is not None:
+        from isrht.dask_rows import connect
+
+        with connect(scheduler) as client:
+            yield client
+        return
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
+        Client(local) as client,
+    ):
+        yield client
+
+
+def rows_on_workers(data, options):
+    """``(X, y, facts)``: lists of delayed blocks and labels. The files are scanned by the workers too."""
+    import dask
+
+    found = find(data)
+    if STANDARD_INPUT in found:
+        raise ValueError("workers cannot read standard input: name files")
+    paths = [os.path.abspath(path) for path in found]
+    facts = merged(dask.compute(*(dask.delayed(scan_file)(path, options) for path in paths)))
+    known = options | {"n_features": facts.n_features, "label_type": facts.label_type}
+    known |= {} if facts.index_base is None else {"index_base": facts.index_base}
+    dense = is_smaller_dense(facts.nnz, (facts.n_samples, facts.n_features))
+    blocks = [dask.delayed(read_file, nout=2, pure=True)(path, known, dense) for path in paths]
+    return [block[0] for block in blocks], [block[1] for block in blocks], facts
+
+
+def scan_file(path, options):
+    return open_rows(path, **options).scan()
+
+
+def read_file(path, options, dense):
+    X, y, _ = open_rows(path, **options).read()
+    return (X.toarray() if dense and hasattr(X, "toarray") else X), y
