@@ -140,8 +140,9 @@ def read_manifest(raw):
     text = raw[start : start + size].tobytes()
     manifest = from_json(text, "its manifest")
     check_version(manifest)
-    demand(list(manifest) == MANIFEST_KEYS, f"its manifest has other entries than {', '.join(MANIFEST_KEYS)}")
-    demand(isinstance(manifest["about"], dict), "what its manifest says about the model is no table")
+    expected = [key for key in MANIFEST_KEYS if key in manifest or key != "about"]  # the first files had none
+    demand(list(manifest) == expected, f"its manifest has other entries than {', '.join(MANIFEST_KEYS)}")
+    demand(isinstance(manifest.get("about", {}), dict), "what its manifest says about the model is no table")
     check_members(manifest["members"])
     demand(text == to_json(manifest), "its manifest is damaged: save would not write it so")
     return manifest

@@ -37,7 +37,7 @@ def inspect_file(path, n_top=10):
         "class": type(model).__name__,
         "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
         "not_stored": manifest["model"]["not_stored"],
-        "about": manifest["about"],
+        "about": manifest.get("about", {}),
         "learned": learned(model),
         "parts": {name: {"class": type(part).__name__} | learned(part) for name, part in parts(model)},
         "column_scores": histogram(model),

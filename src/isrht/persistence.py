@@ -137,7 +137,7 @@ def read_about(path, *, max_bytes=2**32):
     except ModelFileError as error:
         raise ModelFileError(f"cannot read {os.fsdecode(path)!r}: {error}") from error.__cause__
     facts = {"class": manifest["model"]["class"], "isrht_version": manifest["isrht_version"], "bytes": len(raw)}
-    return manifest["about"] | facts
+    return manifest.get("about", {}) | facts
 
 
 def load(path, *, max_bytes=2**32):
