@@ -32,6 +32,7 @@ from isrht.validation import (
     check_positive_number,
     checked_finite,
     checked_sample_weight,
+    classes_and_codes,
 )
 
 # Statistics of all folds and classes that are held at once: 256 MB.
@@ -380,7 +381,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.selection == "uniform" and not self.center:
             return None
         labels = np.zeros(X.shape[0], dtype=np.int64) if labels is None else labels
-        present, codes = np.unique(labels, return_inverse=True)
+        present, codes = classes_and_codes(labels)
         n_classes = len(present) if classes is None else len(classes)
         with_squares = scores.needs_squares(self.selection, self.balance, self.class_weight, n_classes)
         return measure(
