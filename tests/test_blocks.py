@@ -1,9 +1,11 @@
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.blocks import RowBlocks, default_block_rows, job_count, rows_of, worker_count
+from isrht.blocks import RowBlocks, default_block_rows, job_count, recut, rows_of, worker_count
 
 
 @pytest.fixture(params=[np.asarray, sp.csr_array, sp.csr_matrix])
@@ -68,3 +70,23 @@ def test_job_count_reads_as_scikit_learn_does():
     assert job_count(-10_000) == 1
     with pytest.raises(ValueError, match="n_jobs=0"):
         job_count(0)
+
+
+@pytest.mark.parametrize("block_rows", [1, 7, 50, 103, 1000])
+@pytest.mark.parametrize("sizes", [[103], [1] * 103, [0, 50, 0, 53], [100, 3], [20, 20, 20, 20, 23]])
+def test_recut_gives_the_blocks_that_rows_in_memory_have(matrix, sizes, block_rows):
+    ends = np.cumsum([0, *sizes])
+    pieces = [matrix[first:last] for first, last in itertools.pairwise(ends)]
+    expected = list(RowBlocks(matrix, block_rows=block_rows))
+    for got, want in zip(recut(pieces, block_rows), expected, strict=True):
+        assert type(got).__name__ == type(want.X).__name__
+        assert_array_equal(*(x.toarray() if sp.issparse(x) else x for x in (got, want.X)))
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+def test_fill_puts_rows_where_they_belong(matrix, n_jobs):
+    labels = np.arange(103)
+    blocks = RowBlocks(matrix, labels, block_rows=10)
+    out = np.zeros((103, 2))
+    assert blocks.fill(out, lambda block: np.column_stack([block.y, -block.y]), n_jobs) is out
+    assert_array_equal(out, np.column_stack([labels, -labels]))

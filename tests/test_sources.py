@@ -224,6 +224,26 @@ def test_progress_tells_pass_and_rows(rng):
     assert [rows for number, rows, _ in told if number == 2] == [333, 1333, 2333, N]
 
 
+@pytest.mark.parametrize(
+    ("model", "passes"),
+    [
+        (ISRHT(4), 2),
+        (ISRHTClassifier(4, C=1.0, scale="maxabs"), 4),
+        (ISRHTClassifier(4, selection="top"), 3),
+        (ISRHTClassifier(4), 5),
+        (ISRHTClassifier(24), 9),
+        (ISRHTClassifier(4, cv=ShuffleSplit(3, random_state=0)), 9),
+    ],
+    ids=["projection", "given C", "one projection", "five folds", "wide folds", "no partition"],
+)
+def test_a_fit_makes_few_passes(model, passes, rng):
+    """One to survey, one to scale, to measure, to project; folds share theirs unless keeping them takes more room."""
+    X, y = dense(rng)
+    told = []
+    model.set_params(random_state=0).fit(RowSource(Blocks(X, y), progress=lambda number, *_: told.append(number)))
+    assert max(told) == passes
+
+
 def bad(X, y, place, value):
     X = [part.copy() for part in np.array_split(X, 5)]
     X[place][7, 3] = value
@@ -300,7 +320,7 @@ def test_empty_blocks_and_one_row_blocks_are_no_trouble(rng):
 
 def test_stored_rows_come_back_as_they_were(rng):
     X = rng.standard_normal((1000, 7)).astype(np.float32)
-    with stored(RowSource(Blocks(X))) as rows:
+    with stored(RowSource(Blocks(X)), [(np.negative, 7), (np.array, 7)], n_jobs=2) as (_, rows):
         assert isinstance(rows, StoredRows)
         assert rows.shape == X.shape
         for block_rows in (1, 99, 1000, 5000):

@@ -29,7 +29,7 @@ from isrht.newton import one_blas_thread
 from isrht.rotation import Rotation
 from isrht.sources import as_rows, validate_rows
 from isrht.svm import make_splits
-from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight
+from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight, classes_and_codes
 
 DIAGONALS = ("auto", "standard", "z", "signs")
 # In this order: among equals the later one is preferred, and the last is the cautious one.
@@ -224,7 +224,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_classification_targets(y)
         weights = checked_sample_weight(sample_weight, X)
         weights = np.ones(X.shape[0]) if weights is None else weights
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = classes_and_codes(y)
         if len(np.unique(codes[weights > 0])) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {y[0]!r}")
         if sp.issparse(X) and not X.has_canonical_format:

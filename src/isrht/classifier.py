@@ -10,7 +10,7 @@ rows; where it does not, the data are projected once. ``selection="boosted"`` ha
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from numbers import Integral
 
 import numpy as np
@@ -164,7 +164,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         X = self._scaled(X)
         projection = self._make_projection()
         self.projection_ = clone(projection).fit(X, codes, sample_weight=self._projection_weights(codes, weights))
-        with projected(self.projection_, X) as Z:
+        with projected([self.projection_], X) as (Z,):
             self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, codes, weights)
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, self.classes_[codes], weights)
         self.n_iter_ = self.svm_.n_iter_
@@ -269,27 +269,50 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
         y = self.classes_[codes]
         splits = make_splits(self.cv, X, y)
-        by_rows = isinstance(X, Rows) and self.scoring in (None, "accuracy")
-        score = held_out_scorer(self, self.scoring)
         scores, unsolved = np.empty((len(self.Cs_), len(splits))), 0
-        for k, (train, test) in enumerate(splits):
-            own = clone(projection).fit(take_rows(X, train), codes[train], sample_weight=_take(weights, train))
-            row_weights = weighted_rows(self.class_weight, self.classes_, codes[train], _take(weights, train))
-            with projected_split(own, X, train, test) as (kept, held_out), one_blas_thread():
+        with closing(self._projected_folds(projection, X, codes, weights, splits)) as folds, one_blas_thread():
+            for k, (train, test, kept, held_out) in enumerate(folds):
+                row_weights = weighted_rows(self.class_weight, self.classes_, codes[train], _take(weights, train))
                 blocks = training_blocks(kept, codes[train], row_weights)
-                if by_rows:  # no prediction has to be kept or sent
-                    everything = [(None, np.arange(len(test)))]
-                    accuracy = FoldAccuracies(held_out, codes[test], _take(weights, test), everything, self.n_jobs)
+                score = self._held_out_score(held_out, codes[test], _take(weights, test))
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
-                    model = linear_model(self.classes_, solution.coef[0], solution.intercept[0])
-                    if by_rows:
-                        scores[c, k] = accuracy(solution)[0]
-                    else:
-                        scores[c, k] = score(model, held_out, y[test], _take(weights, test))
+                    scores[c, k] = score(solution)
                     unsolved += not solution.converged.all()
         if unsolved:
             warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")
         return scores
+
+    def _held_out_score(self, held_out, codes, weights):
+        """A function of a solution. Accuracy on rows that are read is a sum over them: no prediction is kept."""
+        if isinstance(held_out, Rows) and self.scoring in (None, "accuracy"):
+            everything = [(None, np.arange(len(codes)))]
+            accuracies = FoldAccuracies(held_out, codes, weights, everything, self.n_jobs)
+            return lambda solution: accuracies(solution)[0]
+        score, y = held_out_scorer(self, self.scoring), self.classes_[codes]
+
+        def score_solution(solution):
+            model = linear_model(self.classes_, solution.coef[0], solution.intercept[0])
+            return score(model, held_out, y, weights)
+
+        return score_solution
+
+    def _projected_folds(self, projection, X, codes, weights, splits):
+        """Yield train, test and their projected rows for every split. Rows that are read are read for all at once."""
+        if not isinstance(X, Rows):
+            for train, test in splits:
+                own = self._fold_projection(projection, X, codes, weights, train)
+                yield train, test, own.transform(X[train]), own.transform(X[test])
+            return
+        fitted = projection.fit_folds(X, codes, splits, weights)
+        together = fitted is not None and _fit_side_by_side(X, sum(own.n_components_ for own in fitted))
+        with projected(fitted, X) if together else nullcontext() as all_kept:
+            for k, (train, test) in enumerate(splits):
+                own = fitted[k] if fitted else self._fold_projection(projection, X, codes, weights, train)
+                with nullcontext([all_kept[k]]) if together else projected([own], X) as (Z,):
+                    yield train, test, Z.take(train), Z.take(test)
+
+    def _fold_projection(self, projection, X, codes, weights, train):
+        return clone(projection).fit(take_rows(X, train), codes[train], sample_weight=_take(weights, train))
 
     def _fold(self):
         """Weights and intercepts on the original features."""
@@ -309,23 +332,19 @@ def _unchanged(X):
 
 
 @contextmanager
-def projected(projection, X):
-    """The projected rows of X: an array, or where X is read they are kept in a file until the end of the context."""
+def projected(projections, X):
+    """The projected rows of X, for each of the projections: arrays, or rows that are kept to the end of the context."""
     if not isinstance(X, Rows):
-        yield projection.transform(X)
+        yield [projection.transform(X) for projection in projections]
         return
-    with stored(X.map(projection.project, projection.n_components_, sparse=False), projection.n_jobs) as Z:
-        yield Z
+    wanted = [(projection.project, projection.n_components_) for projection in projections]
+    with stored(X, wanted, projections[0].n_jobs) as kept:
+        yield kept
 
 
-@contextmanager
-def projected_split(projection, X, train, test):
-    """The projected rows of both sides of a split. Rows that are read are read once for both."""
-    if not isinstance(X, Rows):
-        yield projection.transform(X[train]), projection.transform(X[test])
-        return
-    with projected(projection, X) as Z:
-        yield Z.take(train), Z.take(test)
+def _fit_side_by_side(X, n_components):
+    """Whether so many columns take less room than the rows themselves: else reading again is better than keeping."""
+    return n_components * X.shape[0] <= (1.5 * X.nnz if X.sparse else X.shape[0] * X.shape[1])
 
 
 def _take(values, rows):

@@ -108,9 +108,18 @@ class DaskRows(Rows):
     def map(self, function, n_features=None, sparse=None):
         return MappedDaskRows(self, function, n_features, sparse)
 
-    def store(self, n_jobs=None):
-        """The rows, which are dense and narrow, in the memory of the workers."""
-        return StoredDaskRows(self)
+    def store(self, projections, n_jobs=None):
+        """What each of ``projections`` (function, width) makes of the rows, in the memory of the workers."""
+        mapped = [self.map(project, n_features, sparse=False) for project, n_features in projections]
+        sent, parts = [_sent(project) for project, _ in projections], self.parts()
+        names = [[_name("project", i) for i in range(len(parts))] for _ in sent]
+        kept = dask.persist(
+            [
+                [delayed(_apply)(send, part, dask_key_name=name) for part, name in zip(parts, named, strict=True)]
+                for send, named in zip(sent, names, strict=True)
+            ]
+        )[0]
+        return [StoredDaskRows(rows, parts) for rows, parts in zip(mapped, kept, strict=True)]
 
     def collect(self, function, n_jobs=None):
         """``function`` of all rows, as a Dask array that has not been computed."""
@@ -276,10 +285,9 @@ class TakenDaskRows(_Derived):
 class StoredDaskRows(_Derived):
     """Rows that the workers have, until :meth:`close`; a worker that is lost does not take them with it."""
 
-    def __init__(self, rows):
+    def __init__(self, rows, kept):
         super().__init__(rows)
-        self._known = rows._facts
-        self._kept = list(dask.persist(*rows.parts()))
+        self._known, self._kept = rows._facts, kept
 
     def parts(self):
         return self._kept

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from isrht.blocks import RowBlocks, default_block_rows, is_sparse
 
@@ -467,6 +467,12 @@ class _BlasThreads:
         self.lock = threading.Lock()
         self.users = 0
         self.limits = None
+        self.libraries = None
+
+    def hold(self):
+        if self.libraries is None:  # looking for them takes milliseconds, and NumPy's and SciPy's are loaded by now
+            self.libraries = ThreadpoolController()
+        return self.libraries.limit(limits=1, user_api="blas")
 
 
 _blas = _BlasThreads()
@@ -481,7 +487,7 @@ def one_blas_thread():
     """
     with _blas.lock:
         if _blas.users == 0:
-            _blas.limits = threadpool_limits(limits=1, user_api="blas")
+            _blas.limits = _blas.hold()
         _blas.users += 1
     try:
         yield

@@ -12,7 +12,7 @@ from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from isrht import scores
 from isrht.blocks import Rows, take_rows
 from isrht.embedding import SparseEmbedding, random_signs
+from isrht.hadamard import next_power_of_two
 from isrht.rotation import Rotation
 from isrht.selection import columns_for_share, score_histogram, select_by_importance, select_top, select_uniform
 from isrht.sources import as_rows, validate_rows
@@ -31,8 +32,11 @@ from isrht.validation import (
     check_positive_number,
     checked_finite,
     checked_sample_weight,
+    classes_and_codes,
 )
 
+# Statistics of all folds and classes that are held at once: 256 MB.
+FOLD_ELEMENTS = 2**25
 SELECTIONS = ("uniform", "importance", "top", "supervised")
 
 
@@ -148,6 +152,30 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             chosen = self._rows_to_score(X.shape[0], labels, rng)
             X, labels, weights = take_rows(X, chosen), _take(labels, chosen), _take(weights, chosen)
         self.statistics_ = self._measure(X, labels, weights)
+        self._check_classes()
+        self._selected = self._select()
+        return self
+
+    def fit_folds(self, X, codes, splits, sample_weight=None):
+        """One fitted copy per split, from its training rows, where one pass over X can serve them all; else None.
+
+        Where every row is held out once, the statistics of what each split holds out are the parts of which those of
+        all training sets are sums: the rows are measured once, and not once per split.
+        """
+        n_classes = int(codes.max()) + 1
+        fold = _held_out_once(splits, len(codes))
+        size = len(splits) * n_classes * 2 * next_power_of_two(X.shape[1])
+        if fold is None or self.n_score_samples is not None or size > FOLD_ELEMENTS:
+            return None
+        cells = clone(self)
+        cells._start(X)
+        measured = cells._measure(X, fold * n_classes + codes, sample_weight, range(n_classes))
+        return [clone(self)._fit_measured(X, _without(measured, k, n_classes)) for k in range(len(splits))]
+
+    def _fit_measured(self, X, statistics):
+        validate_rows(self, X, needs_labels=False)
+        self._start(X)
+        self.statistics_ = statistics
         self._check_classes()
         self._selected = self._select()
         return self
@@ -360,7 +388,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.selection == "uniform" and not self.center:
             return None
         labels = np.zeros(X.shape[0], dtype=np.int64) if labels is None else labels
-        present, codes = np.unique(labels, return_inverse=True)
+        present, codes = classes_and_codes(labels)
         n_classes = len(present) if classes is None else len(classes)
         with_squares = scores.needs_squares(self.selection, self.balance, self.class_weight, n_classes)
         return measure(
@@ -413,6 +441,30 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _mean(self):
         weights = self._class_weights(self.statistics_)
         return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
+
+
+def _held_out_once(splits, n_samples):
+    """The number of the split that holds each row out; None if not every row is held out once, and trains elsewhere."""
+    fold = np.full(n_samples, -1)
+    for k, (train, test) in enumerate(splits):
+        if len(train) + len(test) != n_samples or np.any(fold[test] >= 0):
+            return None
+        fold[test] = k
+        if np.any(fold[train] == k) or np.any(np.diff(train) <= 0):
+            return None
+    return fold if np.all(fold >= 0) else None
+
+
+def _without(cells, fold, n_classes):
+    """The statistics of all rows but those of a fold, from those of every fold and class."""
+    kept = cells.classes // n_classes != fold
+    codes = cells.classes[kept] % n_classes
+    classes = np.unique(codes)
+
+    def total(values):
+        return None if values is None else np.stack([values[kept][codes == label].sum(axis=0) for label in classes])
+
+    return ColumnStatistics(classes, total(cells.counts), total(cells.sums), total(cells.squares))
 
 
 def _take(values, chosen):

@@ -53,16 +53,22 @@ class LocalRows(Rows):
         n_features = self.shape[1] if n_features is None else n_features
         return MappedRows(self, function, n_features, self.sparse if sparse is None else sparse)
 
-    def store(self, n_jobs=None):
-        """The rows, which are dense and narrow, in a temporary file. To be closed."""
-        stored = StoredRows(self.shape[1], self.dtype)
+    def store(self, projections, n_jobs=None):
+        """What each of ``projections`` (function, width) makes of the rows, dense and narrow, in temporary files.
+
+        One pass for all of them. To be closed.
+        """
+        together = self.map(lambda X: [project(X) for project, _ in projections], sum(r for _, r in projections), False)
+        stores = [StoredRows(n_features, self.dtype) for _, n_features in projections]
         try:
-            for part in RowBlocks(self).map(lambda block: block.X, n_jobs):
-                stored.append(part)
+            for parts in RowBlocks(together).map(lambda block: block.X, n_jobs):
+                for stored, part in zip(stores, parts, strict=True):
+                    stored.append(part)
         except BaseException:
-            stored.close()
+            for stored in stores:
+                stored.close()
             raise
-        return stored
+        return stores
 
     def collect(self, function, n_jobs=None):
         """``function`` of all rows, as one array in memory: for what is as small as one label per row."""
@@ -410,13 +416,14 @@ def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
 
 
 @contextmanager
-def stored(rows, n_jobs=None):
-    """Narrow dense rows, kept for many passes until the end of the context."""
-    kept = rows.store(n_jobs)
+def stored(rows, projections, n_jobs=None):
+    """A list of what ``projections`` make of the rows, kept for many passes until the end of the context."""
+    kept = rows.store(projections, n_jobs)
     try:
         yield kept
     finally:
-        kept.close()
+        for one in kept:
+            one.close()
 
 
 def _reiterable(blocks):

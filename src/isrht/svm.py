@@ -34,7 +34,7 @@ from isrht.blocks import RowBlocks, Rows, take_rows
 from isrht.linear import linear_scores, quick_scores
 from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
 from isrht.sources import as_rows, validate_rows
-from isrht.validation import checked_sample_weight
+from isrht.validation import checked_sample_weight, classes_and_codes
 
 DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
 # Folds that share a pass. Each is one more column of weights over all rows.
@@ -88,7 +88,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = classes_and_codes(y)
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes, but y has one class: {y[0]}")
         return X, codes, checked_sample_weight(sample_weight, X)

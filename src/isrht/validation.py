@@ -44,6 +44,12 @@ def checked_sample_weight(sample_weight, X):
     return sample_weight
 
 
+def classes_and_codes(labels):
+    """``np.unique(labels, return_inverse=True)``, which takes five times the memory and the time."""
+    classes = np.unique(labels)
+    return classes, np.searchsorted(classes, labels)
+
+
 def checked_finite(projected):
     """What was projected, if it is finite: finite data must not silently become infinite."""
     if not np.isfinite(projected).all():

@@ -1,0 +1,307 @@
+"""How time and memory of a fit grow with rows, features, components and workers, out of core.
+
+Rows are generated block by block, so that no size needs the memory of its data. Every size runs in a process of its
+own, whose largest memory beyond what it had before the fit is recorded. The exponents are fitted to the larger half of
+the sizes, where what does not grow no longer counts: time ~ n^a; for dense rows of d features time / log2(d) ~ d^a.
+
+``python -m benchmarks.scaling`` runs small sizes, ``--long`` up to 10^7 rows, 2^22 features and 2048 components;
+``--write`` puts the tables into ``benchmarks/results/scaling.md`` and the figure into ``docs/scaling.svg``. The last
+table is the plan of docs/scaling.md: 10^9 rows on a hundred workers, computed from constants that are measured here.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import time
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.bench_core import conditions
+from benchmarks.timing import best_of
+from isrht import ISRHT, ISRHTClassifier, RowSource
+from isrht.newton import fit_path, one_blas_thread, training_blocks
+from isrht.report.chart import Axis, Chart
+from isrht.report.styles import Style
+
+RESULTS = Path(__file__).parent / "results" / "scaling.md"
+FIGURE = Path(__file__).parent.parent / "docs" / "scaling.svg"
+NONZEROS = 100  # of a sparse row
+
+# What grows, what is fitted, the sizes (the last ones only with --long) and the rest of the shape.
+SWEEPS = {
+    "rows n": ("classifier", "n", [10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6, 10**7], {"d": 256, "r": 32}),
+    "features d, dense": ("projection", "d", [2**k for k in range(10, 23, 2)], {"n": 512, "r": 16}),
+    "features d, sparse": ("sparse", "d", [2**k for k in range(10, 23, 2)], {"n": 20_000, "r": 16}),
+    "components r": ("classifier", "r", [16, 32, 64, 128, 256, 512, 1024, 2048], {"n": 20_000, "d": 2048}),
+    "threads": ("classifier", "jobs", [1, 2], {"n": 200_000, "d": 1024, "r": 64}),
+    "Dask workers": ("dask", "jobs", [1, 2], {"n": 200_000, "d": 1024, "r": 64}),
+}
+ONLY_LONG = {"rows n": 1, "features d, dense": 2, "features d, sparse": 1, "components r": 2}
+
+
+class Dense:
+    """Blocks of float32 rows, 16 MB each, from 64 MB that are repeated, and noisy labels that can be learned."""
+
+    def __init__(self, n, d):
+        self.n, self.size = n, max(2, 2**22 // d)
+        rng = np.random.default_rng(0)
+        self.rows = rng.standard_normal((max(2, min(n, 2**24 // d)), d), dtype=np.float32)
+        self.labels = (self.rows[:, : d // 8].sum(axis=1) > 0) ^ (rng.random(len(self.rows)) < 0.1)
+        self.labels[:2] = 0, 1
+
+    def __iter__(self):
+        left = self.n
+        while left > 0:
+            for start in range(0, min(left, len(self.rows)), self.size):
+                rows = slice(start, min(start + self.size, left, len(self.rows)))
+                yield self.rows[rows], self.labels[rows]
+            left -= len(self.rows)
+
+
+class Sparse:
+    """Blocks of CSR rows with 100 nonzeros at random places."""
+
+    def __init__(self, n, d):
+        self.n, rng = n, np.random.default_rng(0)
+        size = min(n, 5000)
+        self.rows = random_rows(rng, size, d)
+        self.labels = rng.integers(0, 2, size)
+
+    def __iter__(self):
+        for start in range(0, self.n, self.rows.shape[0]):
+            count = min(self.rows.shape[0], self.n - start)
+            yield self.rows[:count], self.labels[:count]
+
+
+def random_rows(rng, n, d):
+    columns = np.sort((rng.random((n, NONZEROS)) * (d // NONZEROS)).astype(np.int32), axis=1)
+    columns += np.arange(NONZEROS, dtype=np.int32) * (d // NONZEROS)
+    values = rng.standard_normal(n * NONZEROS)
+    return sp.csr_array((values, columns.ravel(), np.arange(0, n * NONZEROS + 1, NONZEROS, dtype=np.int32)), (n, d))
+
+
+def run_one(kind, n, d, r, jobs):
+    """Seconds and largest memory in MB of one fit, in this process."""
+    if kind == "dask":
+        return run_dask(n, d, r, jobs)
+    blocks = Sparse(n, d) if kind == "sparse" else Dense(n, d)
+    model = {
+        "classifier": ISRHTClassifier(r, C=1.0, random_state=0, n_jobs=jobs),
+        "projection": ISRHT(r, random_state=0, n_jobs=jobs),
+        "sparse": ISRHT(r, random_state=0, n_jobs=jobs),
+    }[kind]
+    warm = np.random.default_rng(0).standard_normal((64, max(32, r)))
+    model.fit(warm, np.arange(64) % 2)
+    before = memory("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the largest so far is forgotten
+    start = time.perf_counter()
+    model.fit(RowSource(blocks))
+    return {"seconds": time.perf_counter() - start, "MB": memory("VmHWM") - before}
+
+
+def run_dask(n, d, r, jobs):
+    import dask
+    from distributed import Client, LocalCluster
+
+    size = 2**22 // d
+    options = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster):
+        blocks = [dask.delayed(dense_block)(min(size, n - start), d) for start in range(0, n, size)]
+        labels = np.concatenate([dense_labels(min(size, n - start), d) for start in range(0, n, size)])
+        model = ISRHTClassifier(r, C=1.0, random_state=0)
+        model.fit(blocks[:2], labels[: 2 * size])
+        start = time.perf_counter()
+        model.fit(blocks, labels)
+        return {"seconds": time.perf_counter() - start, "MB": math.nan}
+
+
+@lru_cache(1)
+def one_block(count, d):
+    """Made once per worker, so that passes are timed and not the generator."""
+    return next(iter(Dense(count, d)))
+
+
+def dense_block(count, d):
+    return one_block(count, d)[0]
+
+
+def dense_labels(count, d):
+    return one_block(count, d)[1]
+
+
+def memory(field):
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) / 1024
+
+
+def measure(kind, **shape):
+    shape = {"jobs": 1, **shape}
+    one = json.dumps({"kind": kind, **shape})
+    run = [sys.executable, "-m", "benchmarks.scaling", "--one", one]
+    result = subprocess.run(run, capture_output=True, text=True, check=True)
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def sweep(name, long):
+    kind, what, sizes, rest = SWEEPS[name]
+    sizes = sizes if long else sizes[: len(sizes) - ONLY_LONG.get(name, 0)]
+    found = []
+    for size in sizes:
+        found.append((size, measure(kind, **{**rest, what: size})))
+        print(name, size, found[-1][1], file=sys.stderr, flush=True)
+    return found
+
+
+def exponent(points):
+    """The slope of log(value) over log(size), in the larger half of the sizes."""
+    upper = points[len(points) // 2 - (len(points) % 2 == 0) :] if len(points) > 2 else points
+    sizes, values = np.log([size for size, _ in upper]), np.log([value for _, value in upper])
+    return float(np.polyfit(sizes, values, 1)[0])
+
+
+def row(name, found):
+    kind, what, _, rest = SWEEPS[name]
+    divide = math.log2 if name == "features d, dense" else (lambda size: 1)
+    slope = exponent([(size, run["seconds"] / divide(size)) for size, run in found])
+    law = "" if what == "jobs" else f"{what}^{slope:.2f}" + (" log d" if divide is math.log2 else "")
+    times = ", ".join(f"{size:,}: {run['seconds']:.2f} s" for size, run in found)
+    peaks = "-" if math.isnan(found[0][1]["MB"]) else f"{found[0][1]['MB']:.0f} to {found[-1][1]['MB']:.0f}"
+    fixed = ", ".join(f"{key}={value:,}" for key, value in rest.items())
+    return f"| {name} | {kind}, {fixed} | {times} | {law} | {peaks} |"
+
+
+def constants():
+    """Seconds of one core for sparse rows, by nonzero and by row: what more rows cost, beyond what any number costs."""
+    d, r, few, many = 1_000_000, 256, 10_000, 40_000
+    X = random_rows(np.random.default_rng(0), many, d)
+    y = np.arange(many) % 2
+    projection = ISRHT(r, random_state=0).fit(X[:few], y[:few])
+
+    def per_nonzero(work):
+        return (seconds(lambda: work(X, y)) - seconds(lambda: work(X[:few], y[:few]))) / ((many - few) * NONZEROS)
+
+    steps, path = newton_path(20_000, r)
+    return {
+        "survey, per nonzero": per_nonzero(lambda X, y: RowSource([(X, y)]).shape),
+        "measure with squares, per nonzero": per_nonzero(lambda X, y: ISRHT(r, random_state=0).fit(X, y)),
+        "measure class sums alone, per nonzero": per_nonzero(
+            lambda X, y: ISRHT(r, class_weight="balanced", random_state=0).fit(X, y)
+        ),
+        "project to 256 columns, per nonzero": per_nonzero(lambda X, y: projection.transform(X)),
+        "Newton step at r=256, per row": path / steps / 20_000,
+        "Newton steps for 11 Cs": steps,
+    }
+
+
+def newton_path(n, r):
+    """Steps and seconds of the path over 11 Cs, on noisy rows."""
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((n, r))
+    labels = (Z @ rng.standard_normal(r) + 10 * rng.standard_normal(n) > 0).astype(int)
+    steps = []
+
+    def train():
+        with one_blas_thread():
+            steps[:] = [s.n_iter.max() for s in fit_path(training_blocks(Z, labels), 2.0 ** np.arange(-5, 6))]
+
+    needed = seconds(train)
+    return float(sum(steps)), needed
+
+
+def seconds(function):
+    return best_of({"it": function}, repeat=2)["it"]
+
+
+def plan(found, n=10**9, d=10**6, r=256, classes=2, folds=5, workers=100, cores=8, partition=2**20, network=1.25e9):
+    """Passes, bytes over the wire of one worker and seconds, for sparse rows. Assumptions are the arguments."""
+    share = n / workers / cores
+    nonzeros, padded = share * NONZEROS, 2 ** math.ceil(math.log2(d))
+    partitions = n / partition
+    totals = 8 * classes * (d + padded)
+    hessians = found["Newton steps for 11 Cs"]
+    stages = {
+        "survey": (1, nonzeros * found["survey, per nonzero"], 9 * n / workers),
+        "measure": (1, nonzeros * found["measure with squares, per nonzero"], totals * partitions / workers),
+        "measure the folds": (
+            1,
+            nonzeros * found["measure with squares, per nonzero"],
+            folds * totals * partitions / workers,
+        ),
+        "project, 1 + folds": (
+            1 + folds,
+            (1 + folds) * nonzeros * found["project to 256 columns, per nonzero"],
+            8 * d * (1 + folds),
+        ),
+        "train, folds x 11 Cs and once": (
+            0,
+            (folds + 1) * hessians * share * found["Newton step at r=256, per row"],
+            (folds + 1) * hessians * 8 * r * r * partitions / workers,
+        ),
+    }
+    lines = ["| stage | passes over the rows | compute, s | over the wire per worker, GB | s at 10 Gbit/s |"]
+    lines.append("|---|---|---|---|---|")
+    rows = [*stages.items(), ("all", tuple(map(sum, zip(*stages.values(), strict=True))))]
+    for name, (passes, compute, wire) in rows:
+        lines.append(f"| {name} | {passes} | {compute:,.0f} | {wire / 1e9:,.1f} | {wire / network:,.0f} |")
+    return "\n".join(lines)
+
+
+def figure(results):
+    """Time above, memory below, against n, d (dense and sparse) and r."""
+    panels = []
+    names = [name for name in results if SWEEPS[name][1] != "jobs"]
+    for line, unit in enumerate(("seconds", "MB")):
+        for column, name in enumerate(names):
+            points = [(size, max(run[unit], 0.01)) for size, run in results[name]]
+            xs, ys = [x for x, _ in points], [y for _, y in points]
+            chart = Chart(Axis.around(name, xs, log=True), Axis.around(unit, ys, log=True), f"{unit} by {name}")
+            style = Style("#0b6e4f" if unit == "seconds" else "#c1521f", "circle")
+            chart.line(points, style, name)
+            for x, y in points:
+                chart.point(x, y, style, f"{x:,}: {y:.2f} {unit}", name)
+            place = f'<svg x="{460 * column}" y="{300 * line}" width="460" height="300" '
+            panels.append(chart.svg().replace("<svg ", place, 1))
+    css = (
+        ".line{fill:none;stroke:var(--c);stroke-width:2}.pt{fill:var(--c)}.grid{stroke:#ddd;fill:none}"
+        ".tick,.axis{font:12px sans-serif;fill:#333}"
+    )
+    size = f'viewBox="0 0 {460 * len(names)} 600"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{css}</style>'
+    return f'{head}<rect width="100%" height="100%" fill="#fff"/>{"".join(panels)}</svg>\n'
+
+
+def report(results, found):
+    head = "| grows | fitted, and the rest | time | law | memory beyond the start, MB |\n|---|---|---|---|---|"
+    table = "\n".join([head, *(row(name, runs) for name, runs in results.items())])
+    units = "\n".join(
+        f"| {name} | {value:.0f} |" if name.endswith("Cs") else f"| {name} | {1e9 * value:.1f} ns |"
+        for name, value in found.items()
+    )
+    constant = f"| constant, one core, CSR of {NONZEROS} nonzeros a row, d = 10^6 | measured |\n|---|---|\n{units}"
+    return f"{table}\n\n{constant}\n\n{plan(found)}\n\n{conditions()}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--long", action="store_true", help="up to 10^7 rows, 2^22 features, 2048 components")
+    parser.add_argument("--write", action="store_true", help=f"write results/{RESULTS.name} and docs/{FIGURE.name}")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.one:
+        print(json.dumps(run_one(**json.loads(args.one))))
+        return
+    results = {name: sweep(name, args.long) for name in SWEEPS}
+    text = report(results, constants())
+    print(text)
+    if args.write:
+        RESULTS.write_text(text)
+        FIGURE.write_text(figure(results))
+
+
+if __name__ == "__main__":
+    main()
