@@ -43,8 +43,8 @@ CONSTANT = 1e-10
 SMALLEST_REMAINDER = 1e-6
 # The residual is gone when its mean square is less than this.
 NO_RESIDUAL = 1e-10
-# Features worked on at once: a few columns of them stay in the cache.
-CHUNK = 2**13
+# Features worked on at once: few enough for a few columns of them to stay in the cache, and for threads to share them.
+CHUNK = 2**15
 # Sparse blocks are so large that their work outweighs adding up their totals by this factor.
 WORK_PER_TOTAL = 20
 
