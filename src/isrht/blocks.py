@@ -76,8 +76,8 @@ class Rows:
         raise NotImplementedError
 
     def most_rows(self):
-        """How many may be read at once."""
-        return default_block_rows(self, READ_ELEMENTS)
+        """How many may be read at once: at least a few, which weigh no more than the totals of two classes."""
+        return max(8, default_block_rows(self, READ_ELEMENTS))
 
 
 class RowBlocks:

@@ -436,7 +436,7 @@ def fold_weights(block):
     """(folds, rows)."""
     if block.sample_weight is None:
         return np.ones((1, block.X.shape[0]))
-    return np.atleast_2d(block.sample_weight.T)
+    return np.atleast_2d(as_float64(block.sample_weight).T)
 
 
 def as_float64(X):

@@ -445,7 +445,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 def _held_out_once(splits, n_samples):
     """The number of the split that holds each row out; None if not every row is held out once, and trains elsewhere."""
-    fold = np.full(n_samples, -1)
+    fold = np.full(n_samples, -1, dtype=np.int32)
     for k, (train, test) in enumerate(splits):
         if len(train) + len(test) != n_samples or np.any(fold[test] >= 0):
             return None

@@ -263,7 +263,8 @@ class LinearSVMCV(LinearClassifier):
         fits = [FoldSummary() for _ in self.Cs_]
         for first in range(0, len(splits), FOLDS_PER_PASS):
             batch = splits[first : first + FOLDS_PER_PASS]
-            weights = fold_weights(batch, self.class_weight, self.classes_, codes, sample_weight)
+            few_bytes = isinstance(X, Rows)
+            weights = fold_weights(batch, self.class_weight, self.classes_, codes, sample_weight, few_bytes)
             blocks, score = training_blocks(X, codes, weights.T), score_folds(batch)
             with one_blas_thread():
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
@@ -333,7 +334,9 @@ def make_splits(cv, X, y):
     """The (train, test) of a cross-validation. Rows that are read in their order are numbered in their order."""
     if not isinstance(X, Rows):
         return list(check_cv(cv, y, classifier=True).split(X, y))
-    return [(np.sort(train), np.sort(test)) for train, test in check_cv(cv, y, classifier=True).split(y, y)]
+    number = np.uint32 if len(y) < 2**32 else np.int64
+    splits = check_cv(cv, y, classifier=True).split(y, y)
+    return [(np.sort(train).astype(number), np.sort(test).astype(number)) for train, test in splits]
 
 
 class _AtClient(LinearSVM):
@@ -378,7 +381,7 @@ class FoldAccuracies:
     """The accuracy of each split's model on the rows it holds out, from one pass over the data."""
 
     def __init__(self, X, codes, sample_weight, splits, n_jobs=None):
-        held_out = np.stack([np.bincount(test, minlength=len(codes)) for _, test in splits]).astype(np.float64)
+        held_out = counts([test for _, test in splits], len(codes), isinstance(X, Rows) and sample_weight is None)
         if sample_weight is not None:
             held_out *= sample_weight
         self.total = held_out.sum(axis=1)
@@ -393,14 +396,25 @@ class FoldAccuracies:
         def correct(block):
             scores = as_float64(block.X) @ coef.T + intercept
             right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
-            return np.einsum("if,fi->f", right, block.sample_weight.T)
+            return np.einsum("if,fi->f", right, as_float64(block.sample_weight).T)
 
         return self.blocks.sum(correct, self.n_jobs) / self.total
 
 
-def fold_weights(splits, class_weight, classes, codes, sample_weight=None):
+def counts(sides, n_samples, few_bytes=False):
+    """(sides, n_samples): how often each side of a split has every row."""
+    found = np.empty((len(sides), n_samples), dtype=np.uint16 if few_bytes else np.float64)
+    for count, rows in zip(found, sides, strict=True):
+        count[:] = np.bincount(rows, minlength=n_samples)
+    return found
+
+
+def fold_weights(splits, class_weight, classes, codes, sample_weight=None, few_bytes=False):
     """(n_folds, n_samples): the weight of every row in the training of each split, zero if it has no part."""
-    weights = np.stack([np.bincount(train, minlength=len(codes)) for train, _ in splits]).astype(np.float64)
+    few_bytes = few_bytes and class_weight is None and sample_weight is None
+    weights = counts([train for train, _ in splits], len(codes), few_bytes)
+    if few_bytes:
+        return weights
     if sample_weight is not None:
         weights *= sample_weight
     for fold in weights:
