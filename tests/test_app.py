@@ -58,7 +58,7 @@ def test_help_takes_less_than_three_tenths_of_a_second():
         (("report", "/not/there"), "no journal /not/there"),
         (("data", "fetch", "iris"), "unknown set 'iris'"),
         (("data", "fetch", "digits"), "needs no download"),
-        (("inspect", "/not/there"), "no model file /not/there"),
+        (("inspect", "/not/there"), "cannot load '/not/there'"),
         (("export", "/not/there", "--to", "c"), "no model file /not/there"),
         (("export", "/not/there", "--to", "pmml"), "pmml"),
         (("export", "/not/there"), "--to"),

@@ -48,6 +48,15 @@ def test_test_rows_of_their_own(tmp_path):
     assert {tuple(record["shape"]) for record in records if record["kind"] == "accuracy"} == {(120, 30, 10)}
 
 
+@pytest.mark.parametrize("text", ["", "1 1:1\n1 1:2\n", "1 1:1\n2 1:2\n1 1:3\n", "1:1\n2:1\n"])
+def test_too_little_to_compare_is_said_at_once(text, tmp_path):
+    (tmp_path / "mine.svm").write_text(text)
+    done = isrht("compare", tmp_path / "mine.svm", "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()[-1]) < 300
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [(["--method", "LDA"], "unknown method 'LDA'"), (["--name", "digits"], "name of a set of the package")],

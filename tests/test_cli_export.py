@@ -64,7 +64,7 @@ def test_misuse(tmp_path):
 def test_failure(tmp_path):
     (tmp_path / "model").write_text("hello")
     result = export(tmp_path / "model", "--to", "c")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "not a model file" in result.stderr
     save(LinearSVM().fit(np.eye(2), [0, 1]), tmp_path / "model")
     result = export(tmp_path / "model", "--to", "c", "--out", tmp_path / "no" / "folder.h")

@@ -59,7 +59,7 @@ def test_a_projection_alone(tmp_path):
 def test_a_file_that_is_no_model_is_an_error(tmp_path):
     (tmp_path / "model").write_text("hello")
     result = inspect(tmp_path / "model")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "not a model file" in result.stderr
     assert result.stdout == ""
 

@@ -1,6 +1,8 @@
 """``isrht predict`` and the rules it reads by."""
 
 import json
+import os
+import stat
 import subprocess
 import sys
 
@@ -11,6 +13,7 @@ pytest.importorskip("typer")
 
 from cli_data import isrht, labelled_rows, write_file
 from isrht import ISRHT, LinearSVM, load, save
+from isrht.files import write_rows
 
 
 @pytest.fixture
@@ -130,6 +133,54 @@ def test_models_saved_by_hand(tmp_path, rows):
     assert "holds a ISRHT, which does not predict" in done.stderr
 
 
+def test_labels_of_another_kind_are_unknown_not_an_error(model, tmp_path):
+    (tmp_path / "other.svm").write_text("spam 1:3\n+1 1:3\n")
+    done = isrht("predict", tmp_path / "other.svm", model)
+    assert done.exit_code == 0, done.stderr
+    assert "1 rows have labels that the model was not trained on" in done.stderr
+
+
+def test_columns_in_another_order_are_refused(tmp_path):
+    X, y = write_file(tmp_path / "rows.csv")
+    isrht("train", tmp_path / "rows.csv", tmp_path / "m", "-r", 4, "--label", "label")
+    names = ",".join(f"x{k}" for k in range(10, 0, -1))
+    np.savetxt(tmp_path / "reversed.csv", X[:, ::-1], delimiter=",", header=names, comments="")
+    done = isrht("predict", tmp_path / "reversed.csv", tmp_path / "m", "--no-label")
+    assert done.exit_code == 2
+    assert "feature names" in done.stderr
+    write_rows(tmp_path / "rows.svm", X, y)  # LIBSVM text has no names: by position
+    assert isrht("predict", tmp_path / "rows.svm", tmp_path / "m").exit_code == 0
+
+
+def test_what_is_read_is_not_overwritten(model, rows):
+    before = rows.read_bytes(), model.read_bytes()
+    for out in (rows, model):
+        done = isrht("predict", rows, model, out)
+        assert done.exit_code == 2
+        assert "is not overwritten" in done.stderr
+        assert isrht("transform", rows, model, out).exit_code == 2
+    assert (rows.read_bytes(), model.read_bytes()) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_written_to_not_replaced(model, rows, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    assert isrht("predict", rows, model, pipe).exit_code == 0
+    out, _ = reader.communicate(timeout=60)
+    assert len(out.split()) == 120
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_labels_with_blanks_are_separated_by_tabs(tmp_path):
+    write_file(tmp_path / "rows.csv", labels=("red wine", "white wine"))
+    isrht("train", tmp_path / "rows.csv", tmp_path / "m", "-r", 4, "--label", "label")
+    lines = isrht("predict", tmp_path / "rows.csv", tmp_path / "m", "--scores", "-q").stdout.splitlines()
+    assert lines[0].split("\t") == ["labels", "red wine", "white wine"]
+    assert all(len(line.split("\t")) == 3 for line in lines)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -138,6 +189,8 @@ def test_models_saved_by_hand(tmp_path, rows):
         (["nowhere", "model"], 1, "no file nowhere"),
         (["rows.svm", "model", "--json"], 2, "give OUT"),
         (["bad.svm", "model", "out"], 2, "bad.svm, line 121"),
+        (["rows.svm", "model", "nowhere/out"], 1, "there is no folder"),
+        ([".", "model"], 1, "is a folder"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, model, rows, tmp_path, monkeypatch):

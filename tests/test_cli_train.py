@@ -59,6 +59,29 @@ def test_json_and_quiet(data, tmp_path):
     assert set(told["seconds"]) == {"read", "fit", "test", "write"}
 
 
+def test_the_same_seed_writes_the_same_bytes(data, tmp_path):
+    for name in ("one", "two"):
+        isrht("train", data, tmp_path / name, "-r", 4, "-j", 1)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_few_features_need_no_r(data, tmp_path):
+    assert isrht("train", data, tmp_path / "m", "--selection", "top").exit_code == 0
+    assert load(tmp_path / "m").projection_.n_components_ == 16
+
+
+def test_the_names_of_columns_are_kept(tmp_path):
+    write_file(tmp_path / "rows.csv")
+    isrht("train", tmp_path / "rows.csv", tmp_path / "m", "-r", 4, "--label", "label")
+    assert load(tmp_path / "m").feature_names_in_.tolist() == [f"x{k}" for k in range(1, 11)]
+
+
+def test_a_model_is_kept_whatever_the_test_rows_are(data, tmp_path):
+    (tmp_path / "bad.svm").write_text("1 1=2\n")
+    assert isrht("train", data, tmp_path / "m", "-r", 2, "--test", tmp_path / "bad.svm").exit_code == 2
+    assert load(tmp_path / "m").n_components == 2
+
+
 def test_boosted_columns_say_how_they_were_chosen(data, tmp_path):
     done = isrht("train", data, tmp_path / "m", "-r", 4)
     assert "chosen on held-out rows" in done.stderr
@@ -171,7 +194,12 @@ def test_standard_input(data, tmp_path):
         (["rows.svm", "rows.csv"], 2, "rows.csv is there and is no model of isrht"),
         (["rows.svm", "a", "b"], 2, "which of these 3 files is the model"),
         (["rows.svm", "-C", "much"], 2, "-C must be a number or cv, got 'much'"),
-        (["rows.svm", "--selection", "best"], 2, "selection"),
+        (
+            ["rows.svm", "--selection", "best"],
+            2,
+            "'top', 'supervised', 'boosted', got 'best'",
+        ),
+        (["rows.svm", "m", "--test", "nowhere"], 1, "no file nowhere"),
         (["rows.svm", "--scale", "log"], 2, "scale must be one of"),
         (["rows.svm", "--index-base", "2"], 2, "--index-base must be auto, 0 or 1"),
         (["rows.svm", "--format", "xls"], 2, "unknown format 'xls'"),

@@ -7,10 +7,11 @@ from isrht.cli.judgement import Judgement
 
 def test_as_scikit_learn_counts_them(rng):
     classes = np.array(["a", "b", "c"])
-    y, predicted = classes[rng.integers(0, 3, (2, 200))]
+    codes = rng.integers(0, 3, (2, 200))
+    y, predicted = classes[codes]
     judgement = Judgement(classes)
     for part in np.array_split(np.arange(200), 7):
-        judgement.add(y[part], predicted[part])
+        judgement.add(y[part], codes[1][part])
     told, expected = judgement.as_json(), classification_report(y, predicted, output_dict=True)
     assert told["accuracy"] == pytest.approx(accuracy_score(y, predicted))
     assert told["confusion"] == confusion_matrix(y, predicted).tolist()
@@ -22,7 +23,7 @@ def test_as_scikit_learn_counts_them(rng):
 
 def test_rows_without_labels_are_only_counted():
     judgement = Judgement([0.0, 1.0])
-    judgement.add(None, np.array([0.0, 1.0]))
+    judgement.add(None, np.array([0, 1]))
     assert judgement.n_rows == 2
     assert judgement.accuracy is None
     assert list(judgement.lines()) == []
@@ -30,7 +31,7 @@ def test_rows_without_labels_are_only_counted():
 
 def test_unknown_labels_are_wrong_and_said():
     judgement = Judgement([0.0, 1.0])
-    judgement.add(np.array([0.0, 0.5, 3.0, -1.0]), np.array([0.0, 1.0, 1.0, 0.0]))
+    judgement.add(np.array(["0", "0.5", "spam", "-1"]), np.array([0, 1, 1, 0]))
     assert judgement.accuracy == 0.25
     text = "\n".join(judgement.lines())
     assert "3 rows have labels that the model was not trained on" in text
@@ -39,5 +40,11 @@ def test_unknown_labels_are_wrong_and_said():
 
 def test_very_many_classes_are_no_table():
     judgement = Judgement(np.arange(30.0))
-    judgement.add(np.arange(30.0), np.arange(30.0))
+    judgement.add(np.arange(30).astype(str), np.arange(30))
     assert len(list(judgement.lines())) == 1
+
+
+def test_numbers_are_the_same_however_they_are_written():
+    judgement = Judgement([-1.0, 1.0, 2.5])
+    judgement.add(np.array(["-1", "-1.0", "+1", "1e0", "2.50"]), np.array([0, 0, 1, 1, 2]))
+    assert judgement.accuracy == 1

@@ -969,7 +969,7 @@ def test_a_link_stays_a_link_and_permissions_stay(small, tmp_path):
 
 def test_folders_are_no_place_for_a_file(small, tmp_path):
     _, model = small
-    with pytest.raises(OSError, match="irectory"):
+    with pytest.raises(OSError, match="there is no folder"):
         save(model, tmp_path / "missing" / "model")
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match="folder"):

@@ -6,7 +6,9 @@ anything installed first.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 
 
 def main(arguments=None):
@@ -17,7 +19,14 @@ def main(arguments=None):
         if error.name != "typer":
             raise
         return _without_typer(arguments)
+    _end_in_order_when_asked_to()
     return app(arguments, standalone_mode=True)
+
+
+def _end_in_order_when_asked_to():
+    """SIGTERM, as Ctrl-C does, unwinds what is under way, so that no temporary files are left."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def _without_typer(arguments):

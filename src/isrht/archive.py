@@ -335,6 +335,12 @@ def replaced_when_whole(path):
     """A file to write to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
     target = os.path.realpath(os.fsdecode(path))
     folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{os.fsdecode(path)} cannot be written: there is no folder {folder}")
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as file:  # a device or a pipe is written to, never replaced
+            yield file
+        return
     temporary = os.path.join(folder, f".isrht-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from isrht.blocks import Rows, is_sparse, take_rows
 from isrht.boosting import BoostedISRHT
 from isrht.newton import fit_path, one_blas_thread, training_blocks
-from isrht.projection import ISRHT
+from isrht.projection import ISRHT, SELECTIONS
 from isrht.scaling import fit_scaler
 from isrht.sources import as_rows, stored, validate_rows
 from isrht.svm import (
@@ -158,7 +158,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         """
         for stale in ("Cs_", "scores_", "mean_scores_", "std_scores_"):
             vars(self).pop(stale, None)
-        self._check_own_parameters()
+        self.check_parameters()
         X, codes, weights = self._validate(X, y, sample_weight)
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
@@ -191,7 +191,11 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _check_own_parameters(self):
+    def check_parameters(self):
+        """Raise what ``fit`` would raise for a parameter that no data can make right."""
+        if self.selection not in (*SELECTIONS, "boosted"):
+            known = ", ".join(map(repr, (*SELECTIONS, "boosted")))
+            raise ValueError(f"selection must be one of {known}, got {self.selection!r}")
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {self.scale!r}")
         if self.C == "cv":

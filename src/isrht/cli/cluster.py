@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import tempfile
 from contextlib import contextmanager
 
 from isrht.files import open_rows
@@ -24,7 +26,14 @@ def cluster(scheduler=None, n_workers=None):
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            local_directory=folder,
+            silence_logs=logging.CRITICAL,
+        ) as local,
         Client(local) as client,
     ):
         yield client

@@ -58,6 +58,7 @@ def compare(
         if not quiet:
             for line in describe_facts(facts):
                 say(line)
+        check_classes(paths, facts)
         journal = out / JOURNAL
         set_name = name or Path(paths[0]).name
         options |= {} if facts.index_base is None else {"index_base": facts.index_base}
@@ -75,6 +76,15 @@ def compare(
         if summary.failed:
             say(f"{len(summary.failed)} of {summary.done} runs failed; the page names them")
             raise typer.Exit(FAILED)
+
+
+def check_classes(paths, facts):
+    if facts.label_type is None:
+        raise ValueError(f"{' '.join(paths)}: there are no labels; --label names the column of a table")
+    if facts.classes is None or len(facts.classes) < 2:
+        raise ValueError(f"{' '.join(paths)}: there must be rows of two classes at least")
+    if min(facts.classes.values()) < 2:
+        raise ValueError(f"{' '.join(paths)}: a class has one row only, which cannot both train and test")
 
 
 def absolute(paths):

@@ -42,10 +42,10 @@ def export(
         raise typer.Exit(MISUSED)
     try:
         export_model(load(model), path, to.value, unfolded=unfolded)
-    except (ModelFileError, OSError) as error:
+    except OSError as error:
         say(f"isrht export: {error}")
         raise typer.Exit(FAILED) from error
-    except (ExportError, TypeError, ModuleNotFoundError) as error:
+    except (ModelFileError, ExportError, TypeError, ModuleNotFoundError) as error:
         say(f"isrht export: {error}")
         raise typer.Exit(MISUSED) from error
     if to is Target.sklearn:

@@ -18,22 +18,16 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ):
     """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
-    from isrht.archive import ModelFileError
-    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
+    from isrht.cli.messages import give, give_json
+    from isrht.cli.reading import errors_in_words
     from isrht.inspection import inspect_file
 
-    if not model.is_file():
-        say(f"isrht inspect: there is no model file {model}")
-        raise typer.Exit(MISUSED)
-    try:
+    with errors_in_words("inspect"):
         facts = inspect_file(model, top)
-    except ModelFileError as error:
-        say(f"isrht inspect: {error}")
-        raise typer.Exit(FAILED) from error
-    if as_json:
-        give_json(facts)
-    else:
-        give("\n".join(as_text(facts)))
+        if as_json:
+            give_json(facts)
+        else:
+            give("\n".join(as_text(facts)))
 
 
 def as_text(facts):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from isrht.files.labels import as_written, label_text, number_or_nan
+
 # A larger confusion matrix is not for reading.
 SHOWN_CLASSES = 20
 
@@ -12,19 +14,19 @@ class Judgement:
     """Counts of (true class, predicted class). Labels that the model does not know are one more true class."""
 
     def __init__(self, classes):
-        self.classes = np.asarray(classes)
+        self.classes = as_written(np.asarray(classes)).tolist()
+        self.place = {label: k for k, label in enumerate(self.classes)}
         self.counts = np.zeros((len(self.classes) + 1, len(self.classes)), dtype=np.int64)
         self.n_rows = 0
 
     def add(self, y, predicted):
-        """``y`` is None for rows without labels, which are only counted."""
+        """Class numbers that were predicted, and labels as they are written, or None for rows that are only counted."""
         self.n_rows += len(predicted)
         if y is None:
             return
-        true = np.searchsorted(self.classes, y)
-        known = np.append(self.classes, self.classes[:1])[true] == y
-        true = np.where(known, true, len(self.classes))
-        np.add.at(self.counts, (true, np.searchsorted(self.classes, predicted)), 1)
+        different, which = np.unique(y, return_inverse=True)
+        places = [self.place.get(canonical(label), len(self.classes)) for label in different.tolist()]
+        np.add.at(self.counts, (np.array(places)[which], predicted), 1)
 
     @property
     def n_judged(self):
@@ -40,22 +42,19 @@ class Judgement:
 
     def per_class(self):
         """(class, precision, recall, F1, rows) of every class; None where a number has no meaning."""
-        for k, label in enumerate(self.classes.tolist()):
+        for k, label in enumerate(self.classes):
             right, predicted, true = self.counts[k, k], self.counts[:, k].sum(), self.counts[k].sum()
             scores = [_share(right, predicted), _share(right, true), _share(2 * right, predicted + true)]
             yield label, *scores, int(true)
 
     def as_json(self):
-        from isrht.files.labels import label_text
-
-        names = [label_text(label) for label in self.classes.tolist()]
         rows = [dict(zip(("precision", "recall", "f1", "rows"), row[1:], strict=True)) for row in self.per_class()]
         return {
             "rows": self.n_rows,
             "labelled": self.n_judged,
             "accuracy": self.accuracy,
             "unknown_labels": int(self.counts[-1].sum()),
-            "classes": dict(zip(names, rows, strict=True)),
+            "classes": dict(zip(self.classes, rows, strict=True)),
             "confusion": self.counts[:-1].tolist(),
         }
 
@@ -69,7 +68,7 @@ class Judgement:
         if len(self.classes) > SHOWN_CLASSES:
             return
         yield from _table(["class", "precision", "recall", "F1", "rows"], map(_report_row, self.per_class()))
-        names = [_text(label) for label in self.classes.tolist()]
+        names = self.classes
         rows = [[name, *map(str, row)] for name, row in zip([*names, "(unknown)"], self.counts.tolist(), strict=True)]
         yield from _table(["true \\ predicted", *names], rows if self.counts[-1].any() else rows[:-1])
 
@@ -80,13 +79,13 @@ def _share(part, whole):
 
 def _report_row(row):
     label, *scores, count = row
-    return [_text(label), *("-" if score is None else f"{score:.4f}" for score in scores), str(count)]
+    return [label, *("-" if score is None else f"{score:.4f}" for score in scores), str(count)]
 
 
-def _text(label):
-    from isrht.files.labels import label_text
-
-    return label_text(label)
+def canonical(label):
+    """A label of a file as the model writes it: a number without a plus, a point or zeros that it does not need."""
+    number = number_or_nan(label)
+    return label if np.isnan(number) else label_text(number)
 
 
 def _table(header, rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -34,18 +35,21 @@ def predict(
 ):
     """Predict the labels of rows, one a line; where the rows have labels, say how good the predictions are."""
     from isrht.cli.messages import give, give_json, say
-    from isrht.cli.reading import describe_unseen, errors_in_words, model_options
+    from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options
     from isrht.files import open_rows
 
     with errors_in_words("predict"):
         if as_json and out is None:
             raise ValueError("--json prints to standard output, where the predictions go: give OUT")
+        if out is not None:
+            check_not_input(out, data, model)
         classifier, known = load_classifier(model)
-        rows = open_rows(data, **model_options(data, classifier, known, format, index_base, label, no_label))
+        options = model_options(data, classifier, known, format, index_base, label, no_label)
+        rows = open_rows(data, label_type="text", **options)  # as written: some may be unknown to the model
         judgement, blocks = predictions(classifier, rows, scores)
         with opened(out) as file:
             if scores:
-                file.write(f"labels {' '.join(texts(classifier.classes_))}\n")
+                file.write(separator_for(judgement.classes).join(["labels", *judgement.classes]) + "\n")
             for lines in blocks:
                 file.writelines(lines)
         report = [f"{judgement.n_rows:,} rows", *describe_unseen(rows.n_unseen, classifier.n_features_in_)]
@@ -70,36 +74,39 @@ def load_classifier(path):
 def predictions(classifier, rows, with_scores=False):
     """A judgement that grows, and the lines of block after block."""
     from isrht.cli.judgement import Judgement
+    from isrht.cli.reading import named
 
     judgement = Judgement(classifier.classes_)
+    names, separator = judgement.classes, separator_for(judgement.classes)
 
     def blocks():
         for X, y in rows:
-            decision = classifier.decision_function(X)
-            predicted = labels_of(classifier, decision)
-            judgement.add(y, predicted)
-            yield lines_of(texts(predicted), decision if with_scores else None)
+            decision = scores_of(classifier, named(X, rows.feature_names))
+            best = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)  # as predict decides
+            judgement.add(y, best)
+            yield lines_of([names[k] for k in best.tolist()], decision if with_scores else None, separator)
 
     return judgement, blocks()
 
 
-def labels_of(classifier, decision):
-    """As the classifier's own ``predict`` decides."""
-    best = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
-    return classifier.classes_[best]
+def scores_of(classifier, X):
+    """Rows without names are taken by position, also where the model knows names: LIBSVM text and arrays have none."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return classifier.decision_function(X)
 
 
-def lines_of(labels, decision):
+def lines_of(labels, decision, separator):
     if decision is None:
         return [f"{label}\n" for label in labels]
     columns = [(-decision).tolist(), decision.tolist()] if decision.ndim == 1 else decision.T.tolist()
-    return [f"{label} {' '.join(map(repr, row))}\n" for label, *row in zip(labels, *columns, strict=True)]
+    rows = zip(labels, *columns, strict=True)
+    return [separator.join([label, *map(repr, row)]) + "\n" for label, *row in rows]
 
 
-def texts(labels):
-    from isrht.files.labels import as_written
-
-    return as_written(labels).tolist()
+def separator_for(labels):
+    """A blank, as LIBLINEAR has it, unless there are blanks within labels."""
+    return "\t" if any(" " in label for label in labels) else " "
 
 
 @contextmanager

@@ -6,6 +6,8 @@ which labels there are.
 
 from __future__ import annotations
 
+import os
+import sys
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -46,13 +48,29 @@ def model_options(paths, model, known, format=None, index_base=None, label=None,
     from isrht.files.opening import find, format_of
 
     format = format or format_of(find(paths))
-    options = {"format": format, "n_features": model.n_features_in_, "label_type": known.get("label_type")}
+    options = {"format": format, "n_features": model.n_features_in_}
     if format == "libsvm":
-        base = known.get("index_base", "auto") if index_base is None else base_option(index_base)
-        return options | {"index_base": base}
+        base = known.get("index_base") if index_base is None else base_option(index_base)
+        return options | {"index_base": "auto" if base is None else base}
     if format == "npz" or no_label:
         return options
     return options | {"label": known.get("label") if label is None else label}
+
+
+def named(X, names):
+    """Rows of a table with the names of its columns, so that a model can tell whether they are those it knows."""
+    if names is None:
+        return X
+    import pandas
+
+    return pandas.DataFrame(X, columns=names, copy=False)
+
+
+def check_not_input(out, *inputs):
+    """What is read is not overwritten."""
+    for path in inputs:
+        if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
+            raise ValueError(f"{out} is read here: it is not overwritten")
 
 
 def describe_facts(facts):
@@ -85,6 +103,9 @@ def errors_in_words(command):
 
     try:
         yield
+    except BrokenPipeError:  # who reads the results has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         say(f"\nisrht {command}: stopped; nothing was written")
         raise typer.Exit(FAILED) from None

@@ -12,13 +12,17 @@ import typer
 
 from isrht.cli.reading import Format, IndexBase, Label
 
+MOST_COLUMNS = 256
+TABLES = ("csv", "tsv", "parquet", "npy")
+
 FILES_HELP = (
     "DATA [MODEL]: the file to train on, or a quoted pattern such as 'part-*.svm', and the model to write, by default "
     "DATA.isrht. With --out all of them are data. '-' is standard input."
 )
 Files = Annotated[list[str], typer.Argument(help=FILES_HELP, metavar="DATA [MODEL]")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The model to write.")]
-Components = Annotated[int, typer.Option("--components", "-r", min=1, help="The number of columns.")]
+COMPONENTS_HELP = f"The number of columns; default: {MOST_COLUMNS}, or as many as there are where that is less."
+Components = Annotated[int | None, typer.Option("--components", "-r", min=1, help=COMPONENTS_HELP)]
 SELECTION_HELP = "boosted, supervised, top, importance or uniform."
 Selection = Annotated[str, typer.Option("--selection", help=SELECTION_HELP)]
 COST_HELP = "The C of the SVM, or cv to choose it by cross-validation."
@@ -47,7 +51,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print what was learned as 
 def train(
     files: Files,
     out: Out = None,
-    components: Components = 256,
+    components: Components = None,
     selection: Selection = "boosted",
     cost: Cost = "cv",
     scale: Scale = "maxabs",
@@ -69,10 +73,12 @@ def train(
     """Train a linear classifier on few columns and write it to a file."""
     from isrht.cli.messages import give_json, say
     from isrht.cli.reading import describe_facts, errors_in_words, training_options
+    from isrht.hadamard import next_power_of_two
 
     tell = (lambda _: None) if quiet else say
     with errors_in_words("train"):
         data, path = data_and_model(files, out)
+        check_inputs(data, format, label, test)
         check_places(out_of_core, scheduler, local_cluster, folds)
         if folds is None:
             check_replaceable(path)
@@ -82,6 +88,8 @@ def train(
         with rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, quiet, watch) as (X, y, facts):
             for line in describe_facts(facts):
                 tell(line)
+            if components is None:
+                model.set_params(n_components=min(MOST_COLUMNS, next_power_of_two(facts.n_features)))
             if folds is not None:
                 result = cross_validate(model, X, y, folds, tell)
             else:
@@ -89,6 +97,16 @@ def train(
                 result = learn(model, X, y, known, path, test, tell, watch)
         if as_json:
             give_json(result)
+
+
+def check_inputs(data, format, label, test):
+    """What can be known to be wrong before anything is read."""
+    from isrht.files.opening import find, format_of
+
+    if test is not None:
+        find(test)
+    if (format or format_of(find(data))) in TABLES and label is None:
+        check_labels(data, None)
 
 
 def check_places(out_of_core, scheduler, local_cluster, folds):
@@ -153,8 +171,8 @@ def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
         C = "cv" if cost == "cv" else float(cost)
     except ValueError:
         raise ValueError(f"-C must be a number or cv, got {cost!r}") from None
-    return ISRHTClassifier(
-        components,
+    model = ISRHTClassifier(
+        MOST_COLUMNS if components is None else components,
         selection=selection,
         C=C,
         scale=None if scale == "none" else scale,
@@ -163,15 +181,19 @@ def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
         random_state=seed,
         n_jobs=jobs,
     )
+    model.check_parameters()
+    return model
 
 
 def read(data, options):
-    from isrht.files import read_rows
+    from isrht.cli.reading import named
+    from isrht.files import open_rows
     from isrht.files.density import smaller_form
 
-    X, y, facts = read_rows(data, **options)
+    rows = open_rows(data, **options)
+    X, y, facts = rows.read()
     check_labels(data, facts.label_type)
-    return smaller_form(X), y, facts
+    return named(smaller_form(X), rows.feature_names), y, facts
 
 
 def scan(data, options, quiet):
@@ -222,12 +244,12 @@ def learn(model, X, y, known, path, test, tell, watch):
         model.fit(X, y)
     for line in describe_choice(model):
         tell(line)
+    with watch.stage("write"):
+        save(model, path, about=known)
     judgement = None
     if test is not None:
         with watch.stage("test"):
             judgement = judge(model, known, test, tell)
-    with watch.stage("write"):
-        save(model, path, about=known | {"seconds": watch.seconds})
     size = path.stat().st_size
     tell(f"seconds: {', '.join(f'{name} {seconds:.2f}' for name, seconds in watch.seconds.items())}")
     tell(f"{path}: {size:,} bytes")
@@ -263,7 +285,7 @@ def judge(model, known, test, tell):
     from isrht.cli.reading import model_options
     from isrht.files import open_rows
 
-    rows = open_rows(test, **model_options([test], model, known))
+    rows = open_rows(test, label_type="text", **model_options([test], model, known))
     judgement, blocks = predictions(model, rows)
     for _ in blocks:
         pass

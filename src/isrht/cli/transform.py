@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -27,11 +28,12 @@ def transform(
 ):
     """Write the columns that a model makes of rows, with their labels where they have any."""
     from isrht.cli.messages import say
-    from isrht.cli.reading import describe_unseen, errors_in_words, model_options
+    from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options, named
     from isrht.files import open_rows, write_rows
     from isrht.persistence import load, read_about
 
     with errors_in_words("transform"):
+        check_not_input(out, data, model)
         projection = load(model)
         if not hasattr(projection, "transform"):
             raise ValueError(f"{model} holds a {type(projection).__name__}, which makes no columns")
@@ -43,10 +45,17 @@ def transform(
             nonlocal count
             for X, y in rows:
                 count += X.shape[0]
-                yield projection.transform(X), y
+                yield columns_of(projection, named(X, rows.feature_names)), y
 
         write_rows(out, blocks())
         if not quiet:
             say(f"{count:,} rows of {len(projection.get_feature_names_out()):,} columns")
             for line in describe_unseen(rows.n_unseen, options["n_features"]):
                 say(line)
+
+
+def columns_of(projection, X):
+    """Rows without names are taken by position, also where the projection knows names."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return projection.transform(X)

@@ -109,6 +109,8 @@ def format_by_extension(path):
 
 
 def _matches(path):
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder: name files, or a pattern such as {os.path.join(path, '*.svm')}")
     if path == STANDARD_INPUT or os.path.exists(path):
         return [path]
     matches = sorted(glob.glob(path)) if glob.has_magic(path) else []

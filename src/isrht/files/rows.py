@@ -19,7 +19,8 @@ from isrht.files.streams import can_be_read_again
 class Rows:
     """Iterate for ``(X_block, y_block)``; y is None without labels.
 
-    ``n_unseen`` counts the values that the last pass left out because their feature is past ``n_features``.
+    ``feature_names`` are those of a table that has names, once a block was read. ``n_unseen`` counts the values that
+    the last pass left out because their feature is past ``n_features``.
     """
 
     def __init__(self, paths, format, *, n_features=None, label_type=None, block_rows=None):
@@ -27,6 +28,7 @@ class Rows:
         self.n_features, self.label_type, self.block_rows = n_features, label_type, block_rows
         self.facts = None
         self.n_unseen = 0
+        self.feature_names = None
         self._begun = False
         self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows were
 

@@ -48,6 +48,8 @@ class TableRows(Rows):
         place = self._label_place(names)
         features = [number for number in range(len(names)) if number != place]
         check_width(self._path, len(features), self.n_features)
+        if all(isinstance(name, str) for name in names):
+            self.feature_names = [names[number] for number in features]
         X = np.empty((len(columns[0]), len(features)))
         for out, number in enumerate(features):
             X[:, out] = self._numbers(columns[number], names[number])
