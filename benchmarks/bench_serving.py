@@ -91,9 +91,13 @@ def batches(n_features, n_classes, turns, rng):
 
 
 def threads(turns, rng):
-    """The same work twice, one after another and from two threads at once. The control is work that needs no GIL and no
-    memory: what the machine could give to a second thread at that time."""
-    yield one_and_two("control: SHA-256", hashlib.sha256, bytes(10**7), turns)
+    """The same work twice, one after another and from two threads at once; and how many cores two threads kept at work.
+
+    The controls are work that needs neither the GIL nor memory, which is what the machine could give to a second thread
+    at that time, and work that holds the GIL and so never has more than one core.
+    """
+    yield one_and_two("control: SHA-256, no GIL", hashlib.sha256, bytes(10**7), turns)
+    yield one_and_two("control: sum of a list, GIL", sum, list(range(10**6)), turns)
     for n_features in BATCH:
         (ours, _) = models(n_features, 2, rng)
         yield one_and_two(f"CSR, {n_features:,}", ours.predict, sparse_rows(4 * CSR_BATCH, n_features, rng), turns)
@@ -110,8 +114,16 @@ def one_and_two(name, function, argument, turns):
             },
             turns,
         )
+        cores = max(cores_at_work(lambda: list(pool.map(function, [argument, argument]))) for _ in range(turns))
     ratio = seconds["one"] / seconds["two"]
-    return f"| {name} | {1e3 * seconds['one']:.1f} | {1e3 * seconds['two']:.1f} | {ratio:.2f} |"
+    return f"| {name} | {1e3 * seconds['one']:.1f} | {1e3 * seconds['two']:.1f} | {ratio:.2f} | {cores:.2f} |"
+
+
+def cores_at_work(function):
+    """Processor seconds of this process per second, which other work on the machine can lower but not raise."""
+    start, worked = time.perf_counter(), time.process_time()
+    function()
+    return (time.process_time() - worked) / (time.perf_counter() - start)
 
 
 def table(calls, turns):
@@ -132,8 +144,8 @@ def table(calls, turns):
     yield ""
     yield "Two batches, milliseconds, from one thread and from two at once:"
     yield ""
-    yield "| rows | one thread | two threads | ratio |"
-    yield "|---|---|---|---|"
+    yield "| rows | one thread | two threads | ratio | cores at work, at most |"
+    yield "|---|---|---|---|---|"
     yield from threads(4 * turns, rng)
 
 
