@@ -19,7 +19,7 @@ def code(y, n_classes):
 
 
 def solve(Z, y, C):
-    return SmallSVMs(Z, y[:, None], np.ones(len(y))).solve(np.zeros(1, int), np.full(1, C), np.zeros((1, 1)))[0]
+    return SmallSVMs(Z, y[:, None], np.ones(len(y))).solve(np.zeros(1, int), np.full(1, C), np.zeros((1, 1)))[0][0]
 
 
 class SlowPath:

@@ -53,11 +53,17 @@ def three_classes(n_samples=150):
 # --- the algorithm --------------------------------------------------------------------------------------------
 
 
+def fifths(y, seed):
+    """What is held out by default, as a list of (train, test)."""
+    counts = held_out_fifths(y, np.random.RandomState(seed))
+    return [tuple(map(np.flatnonzero, fold)) for fold in zip(*(side.T for side in counts), strict=True)]
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("n_components", [3, 40])
 def test_equals_its_slow_twin(data, sparse, n_components):
     X, y = data
-    splits = held_out_fifths(y, np.random.RandomState(0))
+    splits = fifths(y, 0)
     chosen, mean, R = slow_boosting.boosted(X, y, n_components, splits)
     fast = BoostedISRHT(n_components, random_state=0).fit(sp.csr_array(X) if sparse else X, y)
     got = fast.diagonal_, fast.threshold_, fast.rounds_, fast.C_
@@ -69,7 +75,7 @@ def test_equals_its_slow_twin(data, sparse, n_components):
 @pytest.mark.parametrize("n_components", [2, 40])
 def test_equals_its_slow_twin_with_several_classes(n_components):
     X, y = three_classes()
-    splits = held_out_fifths(y, np.random.RandomState(3))[:2]
+    splits = fifths(y, 3)[:2]
     chosen, mean, R = slow_boosting.boosted(X, y, n_components, splits)
     fast = BoostedISRHT(n_components, cv=splits).fit(X, y)
     assert (fast.diagonal_, fast.threshold_, fast.rounds_, fast.C_) == chosen[:4]
@@ -78,7 +84,7 @@ def test_equals_its_slow_twin_with_several_classes(n_components):
 
 def test_signs_equal_their_slow_twin(data):
     X, y = data
-    splits = held_out_fifths(y, np.random.RandomState(0))
+    splits = fifths(y, 0)
     chosen, mean, R = slow_boosting.boosted(X, y, 6, splits, [("signs", 0.0)])
     fast = BoostedISRHT(6, diagonal="signs", random_state=0).fit(X, y)
     assert (fast.rounds_, fast.C_) == chosen[2:4]
@@ -123,7 +129,7 @@ def test_small_svm_is_the_linear_svm_on_scaled_columns(rng, monkeypatch):
     for grams_at_once, scores_at_once in [(10**6, 10**6), (0, 160)]:
         monkeypatch.setattr(small_svm, "GRAMS_AT_ONCE", grams_at_once)
         monkeypatch.setattr(small_svm, "SCORES_AT_ONCE", scores_at_once)
-        got = small_svm.SmallSVMs(Z, 2.0 * Y - 1, weights).solve(label, C, rng.standard_normal((9, 3)))
+        got = small_svm.SmallSVMs(Z, 2.0 * Y - 1, weights).solve(label, C, rng.standard_normal((9, 3)))[0]
         assert_allclose(got[:, :-1] / np.sqrt(C)[:, None], [svm.coef_[0] for svm in expected], atol=1e-6)
         assert_allclose(got[:, -1], [svm.intercept_[0] for svm in expected], atol=1e-6)
 
@@ -291,10 +297,12 @@ def test_cv_decides_what_is_held_out(data):
     X, y = data
     for cv in (3, StratifiedKFold(3)):
         assert BoostedISRHT(3, cv=cv).fit(X, y).fold_scores_.shape == (3,)
-    assert len(held_out_fifths(np.repeat([0, 1], 10_000), np.random.RandomState(0))) == 1
-    assert len(held_out_fifths(np.repeat([0, 1], 2000), np.random.RandomState(0))) == 4
-    train, test = held_out_fifths(np.repeat([0, 1], [50, 10]), np.random.RandomState(0))[0]
+    assert len(fifths(np.repeat([0, 1], 10_000), 0)) == 1
+    assert len(fifths(np.repeat([0, 1], 2000), 0)) == 4
+    train, test = fifths(np.repeat([0, 1], [50, 10]), 0)[0]
     assert (len(train), (test < 50).sum(), (test >= 50).sum()) == (48, 10, 2)
+    with pytest.raises(ValueError, match=r"cv holds nothing out: \[\] gives no split"):
+        BoostedISRHT(3, cv=[]).fit(X, y)
 
 
 def test_parameters_that_are_given_are_not_chosen(data):

@@ -145,23 +145,37 @@ def test_without_a_cluster_threads_serve(data):
         assert_same(clone(model).fit(uneven(X), uneven(y)), clone(model).fit(X, y), X, uneven(X))
 
 
-def test_rows_do_not_come_to_the_client(client, data, monkeypatch):
-    """What is computed for the client is small; labels alone have a number per row."""
+@pytest.mark.parametrize(
+    ("model", "numbers"),
+    [
+        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 2 * 2 * (60 + 64)),  # folds K (d + padded d)
+        (ISRHTClassifier(2, selection="boosted", random_state=0), 2 * 4 * 3 * 60),  # folds, candidates, moments, d
+    ],
+    ids=["supervised", "boosted"],
+)
+def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
+    """What comes to the client is as small as sums are, and so are the functions that go to the workers."""
     X, y = data
-    sizes = []
-    compute = dask_rows._compute
+    sizes, sent = [], []
+    compute, send = dask_rows._compute, dask_rows._sent
 
     def watched(what):
         result = compute(what)
         sizes.append(len(distributed.protocol.pickle.dumps(result)))
         return result
 
+    def watched_send(function):
+        sent.append(len(distributed.protocol.pickle.dumps(function)))
+        return send(function)
+
     monkeypatch.setattr(dask_rows, "_compute", watched)
-    X = np.tile(X, (4, 1))
-    lazy = da.from_array(X, chunks=(1000, -1))
-    ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2).fit(lazy, np.tile(y, 4))
+    monkeypatch.setattr(dask_rows, "_sent", watched_send)
+    X = np.tile(X, (8, 1))
+    lazy = da.from_array(X, chunks=(2000, -1))
+    clone(model).fit(lazy, np.tile(y, 8))
     assert len(sizes) > 10
-    assert max(sizes) < 2 * 2 * (60 + 64) * 8 + 2000  # folds K (d + padded d) numbers and their wrapping, not 4800 rows
+    assert max(sizes) < numbers * 8 + 2000  # and their wrapping, not 9600 rows
+    assert max(sent) < 10_000
 
 
 def test_features_in_chunks_are_joined_with_a_warning(data):
@@ -215,7 +229,15 @@ def slow_block(rows, folder, seconds):
     return np.random.default_rng(rows).standard_normal((200, 40))
 
 
-def test_a_killed_worker_does_not_change_the_model(client, tmp_path):
+@pytest.mark.parametrize(
+    ("model", "reads"),
+    [
+        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 14),
+        (ISRHTClassifier(2, selection="boosted", random_state=0), 44),
+    ],
+    ids=["supervised", "boosted"],
+)
+def test_a_killed_worker_does_not_change_the_model(model, reads, client, tmp_path):
     """SIGKILL, in the middle of a pass: Dask computes what was lost again on the others."""
     blocks = [dask.delayed(slow_block, pure=True)(i, tmp_path, 0.05) for i in range(8)]
     X = np.concatenate([np.random.default_rng(i).standard_normal((200, 40)) for i in range(8)])
@@ -225,20 +247,19 @@ def test_a_killed_worker_does_not_change_the_model(client, tmp_path):
 
     def kill_one():
         deadline = time.monotonic() + 60
-        while len(list(tmp_path.iterdir())) < 14 and time.monotonic() < deadline:
+        while len(list(tmp_path.iterdir())) < reads and time.monotonic() < deadline:
             time.sleep(0.005)
         os.kill(pids[0], signal.SIGKILL)
         killed.append(pids[0])
 
     killer = threading.Thread(target=kill_one)
     killer.start()
-    got = ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2).fit(blocks, y)
-    killer.join()
+    got = clone(model).fit(blocks, y)
     assert killed
+    killer.join()
     client.wait_for_workers(2, timeout=60)
     assert set(client.run(os.getpid).values()) != set(pids)
-    expected = ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2).fit(X, y)
-    assert_same(got, expected, X, blocks)
+    assert_same(got, clone(model).fit(X, y), X, blocks)
 
 
 def die(rows):

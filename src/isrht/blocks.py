@@ -120,18 +120,6 @@ class RowBlocks:
             total = partial if total is None else add(total, partial)
         return total
 
-    def fill(self, out, function, n_jobs=None):
-        """Put ``function(block)``, which has a row for each row of the block, into these rows of ``out``."""
-        if getattr(self.X, "on_workers", False):
-            return self.X.fill_from_workers(out, function, self)
-
-        def fill_block(block):
-            out[block.rows] = function(block)
-
-        for _ in self.map(fill_block, n_jobs):
-            pass
-        return out
-
     def map(self, function, n_jobs=None):
         """Yield ``function(block)`` in block order; at most one block per worker is under way."""
         workers = job_count(n_jobs)

@@ -23,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from isrht.blocks import RowBlocks
 from isrht.hadamard import next_power_of_two
-from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_weights, held_out_fifths
-from isrht.learned_columns import Candidate, Path, coded, grow, measure_features
+from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_counts, held_out_fifths, usable_folds
+from isrht.learned_columns import Candidate, Path, grow, measure_features
+from isrht.learned_rows import all_rows
 from isrht.newton import one_blas_thread
 from isrht.rotation import Rotation
 from isrht.sources import as_rows, validate_rows
@@ -100,7 +101,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Notes
     -----
     A round is two passes over the rows, O(nnz) each, shared by all candidates and folds, and O(d) work on the
-    features. Beyond the data, ``fit`` holds O(d) totals and one diagonal in float32 per round, candidate and fold.
+    features. Beyond the data, ``fit`` holds O(d) totals and one diagonal in float32 per round, candidate and fold, and of
+    each row the columns learned so far: in memory, or where the rows are (:mod:`isrht.learned_rows`).
 
     Examples
     --------
@@ -142,10 +144,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         self._check_parameters()
         X, codes, weights = self._validate(X, y, sample_weight)
-        Y = coded(codes, len(self.classes_))
         with one_blas_thread():
-            choice = self._choose(X, Y, codes, weights)
-            features, path = self._learn(X, Y, weights, choice)
+            choice = self._choose(X, codes, weights)
+            features, path = self._learn(X, codes, weights, choice)
         self._keep(choice, features, path)
         return self
 
@@ -223,9 +224,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = checked_sample_weight(sample_weight, X)
-        weights = np.ones(X.shape[0]) if weights is None else weights
         self.classes_, codes = classes_and_codes(y)
-        if len(np.unique(codes[weights > 0])) < 2:
+        if len(np.unique(codes if weights is None else codes[weights > 0])) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {y[0]!r}")
         if sp.issparse(X) and not X.has_canonical_format:
             X = X.copy()
@@ -247,31 +247,33 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         most = -(-n_learned // per_round)
         return [rounds for rounds in ROUND_GRID if rounds < most] + [most], n_learned, per_round
 
-    def _choose(self, X, Y, codes, weights):
+    def _choose(self, X, codes, weights):
         candidates, (grid, n_columns, per_round) = self._candidates(), self._plan()
         rng = check_random_state(self.random_state)
         if isinstance(self.cv, str) and self.cv == "auto":
-            splits = held_out_fifths(codes, rng)
+            counts = held_out_fifths(codes, rng)
         else:
-            splits = make_splits(self.cv, X, codes)
-        sides = fold_weights(splits, weights)
-        if sides is None:
+            counts = fold_counts(make_splits(self.cv, X, codes), len(codes))
+        counts = usable_folds(counts, weights)
+        if not counts[0].shape[1]:
             nowhere = np.full((len(candidates), len(grid), 0), np.nan)
             return Choice(candidates[-1], grid[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
-        search = Search(X, Y, codes, *sides, candidates, grid, n_columns, per_round, self.n_jobs)
+        n_classes = len(self.classes_)
+        search = Search(X, codes, n_classes, counts, weights, candidates, grid, n_columns, per_round, self.n_jobs)
         search.run()
         return search.choice(may_be_noise=self.rounds == "auto")
 
-    def _learn(self, X, Y, weights, choice):
+    def _learn(self, X, codes, weights, choice):
         """The columns from all rows. Where no feature passes the threshold, there is none."""
         _, n_columns, per_round = self._plan()
-        features = measure_features(X, weights[:, None], self.n_jobs)
         n_columns = min(n_columns, choice.rounds * per_round)
+        rows = all_rows(X, codes, len(self.classes_), weights, n_columns)
+        features = measure_features(X, rows, self.n_jobs)
         for threshold in sorted({choice.candidate.threshold, 0.0}, reverse=True):
             candidate = choice.candidate._replace(threshold=threshold)
-            path = Path(candidate, 0, features, Y, weights, n_columns, n_contrasts=self.n_components)
+            path = Path(0, candidate, 0, features, rows.mean_label(0), n_columns, n_contrasts=self.n_components)
             for _ in range(choice.rounds):
-                grow(X, features, [path], per_round, self.n_jobs)
+                grow(X, rows, features, [path], per_round, self.n_jobs)
             if path.size:
                 break
         return features, path

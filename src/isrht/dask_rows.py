@@ -7,8 +7,7 @@ come to the client. Projected rows, which are passed over many times, stay in th
 make them again when a worker is lost, as it can everything here.
 
 Labels do come to the client, one per row, for the classes and the folds of a cross-validation are chosen there; they go
-back once per training, with weights, in as few bytes as hold them. Boosting keeps its residuals at the client as well,
-so with it a few numbers per row travel each round.
+back once per training, with weights, in as few bytes as hold them. What boosting keeps of a row stays with the row.
 
 Whatever scheduler Dask uses serves: that of the current ``Client``, or threads.
 """
@@ -28,7 +27,8 @@ import scipy.sparse as sp
 from dask import delayed
 from sklearn.utils.validation import check_array
 
-from isrht.blocks import RowBlocks, Rows, add, pairs_of
+from isrht.blocks import RowBlocks, Rows, add, default_block_rows, pairs_of
+from isrht.learned_rows import LearnedRows
 from isrht.newton import one_blas_thread
 from isrht.sources import canonical
 from isrht.validation import FLOATS
@@ -145,28 +145,16 @@ class DaskRows(Rows):
             delayed(_converted)(part, i, dtype, dask_key_name=_name("rows", i)) for i, part in enumerate(self._parts)
         ]
 
+    def learned_rows(self, codes, n_classes, training, held_out, weights, folds, n_columns):
+        return LearnedDaskRows(self, codes, n_classes, training, held_out, weights, folds, n_columns)
+
     def sum_on_workers(self, function, blocks):
         function = _sent(function)
         partial = [
             delayed(_sum_part)(X, y, weights, function, blocks.block_rows, dask_key_name=_name("sum", i))
             for i, (X, y, weights) in enumerate(zip(self.parts(), *self._sides(blocks), strict=True))
         ]
-        while len(partial) > 1:
-            groups = [partial[first : first + FAN_IN] for first in range(0, len(partial), FAN_IN)]
-            partial = [delayed(_sum_of)(group, dask_key_name=_name("add", i)) for i, group in enumerate(groups)]
-        return self._compute(partial[0])
-
-    def fill_from_workers(self, out, function, blocks):
-        """The results of every partition come to the client: for what is a few numbers per row."""
-        function = _sent(function)
-        results = [
-            delayed(_rows_of_part)(X, y, weights, function, blocks.block_rows, dask_key_name=_name("fill", i))
-            for i, (X, y, weights) in enumerate(zip(self.parts(), *self._sides(blocks), strict=True))
-        ]
-        for rows, part in zip(self.row_slices(), self._compute(results), strict=True):
-            if part is not None:
-                out[rows] = part
-        return out
+        return self._compute(_tree_sum(partial))
 
     def row_slices(self):
         ends = np.cumsum([0, *self._facts.sizes])
@@ -181,6 +169,8 @@ class DaskRows(Rows):
     def _sent_by_rows(self, values):
         if values is None:
             return [None] * len(self._parts)
+        if isinstance(values, LearnedDaskRows):
+            return values.parts
         slices = [np.ascontiguousarray(values[rows]) for rows in self.row_slices()]
         return list(dask.persist(*[delayed(_widened)(_compact(part), part.dtype.str) for part in slices]))
 
@@ -296,6 +286,36 @@ class StoredDaskRows(_Derived):
         self._kept = None
 
 
+class LearnedDaskRows(LearnedRows):
+    """What boosting keeps of the rows, on the workers; the columns are there alone."""
+
+    elsewhere = True
+
+    def __init__(self, X, codes, n_classes, training, held_out, weights, folds, n_columns):
+        super().__init__(codes, n_classes, training, held_out, weights, folds, None)
+        self._X, here = X, LearnedRows(codes, n_classes, training, held_out, weights, folds, None)
+        shape = n_columns, len(folds)
+        self._persist(
+            delayed(_with_columns)(here[rows], shape, dask_key_name=_name("learned", i))
+            for i, rows in enumerate(X.row_slices())
+        )
+
+    def sum(self, function, n_jobs=None):
+        send = _sent(function)
+        sums = [delayed(_sum_learned)(part, send, dask_key_name=_name("sum", i)) for i, part in enumerate(self.parts)]
+        return self._X._compute(_tree_sum(sums))
+
+    def append(self, X, function, n_columns, n_jobs=None):
+        send, block_rows = _sent(function), min(4 * default_block_rows(X), X.most_rows())
+        self._persist(
+            delayed(_appended)(part, rows, send, block_rows, dask_key_name=_name("columns", i))
+            for i, (part, rows) in enumerate(zip(X.parts(), self.parts, strict=True))
+        )
+
+    def _persist(self, parts):
+        self.parts = list(dask.persist(*parts))
+
+
 class _Facts:
     """The sum of what is known of the partitions."""
 
@@ -392,6 +412,13 @@ def _compute(what):
     return dask.compute(what)[0]
 
 
+def _tree_sum(partial):
+    while len(partial) > 1:
+        groups = [partial[first : first + FAN_IN] for first in range(0, len(partial), FAN_IN)]
+        partial = [delayed(_sum_of)(group, dask_key_name=_name("add", i)) for i, group in enumerate(groups)]
+    return partial[0]
+
+
 # What follows runs on the workers.
 
 
@@ -455,10 +482,24 @@ def _copy(part):
     return part.copy() if isinstance(part, np.ndarray) else part
 
 
-def _rows_of_part(X, y, weights, function, block_rows):
+def _with_columns(rows, shape):
+    rows = rows[:]
+    rows.columns = np.zeros((*shape, len(rows)))
+    return rows
+
+
+def _sum_learned(rows, function):
     with one_blas_thread():
-        blocks = list(RowBlocks(X, y, weights, block_rows=block_rows).map(function.function))
-    return np.concatenate(blocks) if blocks else None
+        return rows.sum(function.function) if len(rows) else None
+
+
+def _appended(X, rows, function, block_rows):
+    """Rows with their new columns; those that were given remain as they are, for a task may run twice."""
+    rows = rows.copy()
+    with one_blas_thread():
+        for block in RowBlocks(X, rows, block_rows=block_rows):
+            function.function(block.X, block.y)
+    return rows
 
 
 def _compact(values):

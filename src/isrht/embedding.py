@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isrht.learned_columns import Candidate, coded, first_diagonal
+from isrht.learned_columns import Candidate, first_diagonal
 from isrht.validation import FLOATS, check_positive_integer
 
 DIAGONALS = ("random", "signs", "z")
@@ -88,7 +88,7 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"diagonal={self.diagonal!r} needs at least two classes, but y holds one class: {y[0]!r}")
-        z = first_diagonal(X, coded(codes, len(classes)), Candidate(self.diagonal, 0.0))
+        z = first_diagonal(X, codes, len(classes), Candidate(self.diagonal, 0.0))
         self.signs_ = np.where(z < 0, -1, 1).astype(np.int8)
         if self.diagonal == "z":
             size = np.sqrt(np.mean(z.astype(np.float64) ** 2))

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isrht.learned_columns import Path, grow, in_threads, measure_features
+from isrht.learned_columns import Path, grow, measure_features, solve
+from isrht.learned_rows import Head, learned_rows
 
 ROUND_GRID = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 # In units in which the mean squared row is 1.
@@ -29,6 +30,8 @@ TIE = 1e-9
 # A held-out correlation of less than this many standard errors is noise.
 SIGNAL = 3.0
 CAUTIOUS_C = 1 / 16
+# Scores are constant when what remains of their sum of squares is this small a part of it.
+CONSTANT = 1e-12
 # Fifths are held out in turn until this many rows have been; more rows than that need one.
 HELD_OUT_FOLDS = 5
 ENOUGH_ROWS = 12_500
@@ -49,50 +52,60 @@ class Choice:
 
 
 def held_out_fifths(codes, rng):
-    """Stratified fifths, as many of them as are worth holding out: a list of (train, test)."""
-    fifth = np.empty(len(codes), dtype=np.int64)
+    """Stratified fifths, as many of them as are worth holding out: counts as those of :func:`fold_counts`."""
+    fifth = np.empty(len(codes), dtype=np.uint8)
     for label in np.unique(codes):
         members = np.flatnonzero(codes == label)
         fifth[rng.permutation(members)] = np.arange(len(members)) % HELD_OUT_FOLDS
     n_folds = min(HELD_OUT_FOLDS, max(1, -(-ENOUGH_ROWS // len(codes))))
-    return [(np.flatnonzero(fifth != k), np.flatnonzero(fifth == k)) for k in range(n_folds)]
+    held_out = (fifth[:, None] == np.arange(n_folds, dtype=np.uint8)).view(np.uint8)
+    return 1 - held_out, held_out
 
 
-def fold_weights(splits, weights):
-    """Row weights of training and of held-out rows: two arrays (n_samples, n_folds), folds without either left out."""
-    parts = [[np.bincount(rows, minlength=len(weights)) * weights for rows in split] for split in splits]
-    usable = [part for part in parts if part[0].any() and part[1].any()]
-    return tuple(np.stack(side, axis=1) for side in zip(*usable, strict=True)) if usable else None
+def fold_counts(splits, n_samples):
+    """How often each of the splits (train, test) trains on a row and holds it out: two arrays (n_samples, n_folds)."""
+    counts = [[np.bincount(rows, minlength=n_samples) for rows in side] for side in zip(*splits, strict=True)]
+    return tuple(np.stack(side, axis=1).astype(np.min_scalar_type(np.max(side))) for side in counts)
+
+
+def usable_folds(counts, weights):
+    """The counts of folds that train on some rows and hold out some, of which the weights are not zero."""
+    used = slice(None) if weights is None else weights > 0
+    usable = np.logical_and(*(side[used].any(axis=0) for side in counts))
+    return [side[:, usable] for side in counts]
 
 
 class Search:
     """Grow one path per candidate and fold, scoring the columns so far at every point of the grid of rounds."""
 
-    def __init__(self, X, Y, codes, train, test, candidates, grid, n_columns, per_round, n_jobs):
-        self.X, self.Y, self.codes, self.train, self.test = X, Y, codes, train, test
-        self.candidates, self.grid, self.per_round, self.n_jobs = candidates, grid, per_round, n_jobs
-        self.features = measure_features(X, train, n_jobs)
+    def __init__(self, X, codes, n_classes, counts, weights, candidates, grid, n_columns, per_round, n_jobs):
+        self.X, self.candidates, self.grid, self.per_round, self.n_jobs = X, candidates, grid, per_round, n_jobs
+        self.n_folds, n_problems = counts[0].shape[1], 1 if n_classes == 2 else n_classes
+        folds = np.tile(np.arange(self.n_folds), len(candidates))
+        self.rows = rows = learned_rows(X, codes, n_classes, *counts, weights, folds, n_columns)
+        self.features = measure_features(X, rows, n_jobs)
         self.paths = {
-            (i, k): Path(candidate, k, self.features, Y, train[:, k], n_columns)
-            for i, candidate in enumerate(candidates)
-            for k in range(train.shape[1])
+            divmod(number, self.n_folds): Path(
+                number, candidates[number // self.n_folds], k, self.features, rows.mean_label(number), n_columns
+            )
+            for number, k in enumerate(folds)
         }
-        self.solutions = {}
+        self.held_out = np.array([rows.held_out_weights(k).sum() for k in range(self.n_folds)])
+        self.starts = {key: np.zeros((len(C_GRID) * n_problems, 1)) for key in self.paths}
         shape = len(candidates), len(grid), len(C_GRID)
-        self.hits = np.full((*shape, train.shape[1]), np.nan)
+        self.hits = np.full((*shape, self.n_folds), np.nan)
         self.hinge, self.correlation = self.hits.copy(), self.hits.copy()
 
     def run(self):
         rounds = 0
         for j, wanted in enumerate(self.grid):
             while rounds < wanted:
-                grow(self.X, self.features, self.paths.values(), self.per_round, self.n_jobs)
+                grow(self.X, self.rows, self.features, self.paths.values(), self.per_round, self.n_jobs)
                 rounds += 1
-            for _ in in_threads(lambda key, j=j: self._score(*key, j), list(self.paths), self.n_jobs):
-                pass
+            self._score(j)
             for i in {i for i, _ in self.paths}:
                 if self._is_over(i, j):
-                    for k in range(self.train.shape[1]):
+                    for k in range(self.n_folds):
                         del self.paths[i, k]
             if not self.paths:
                 break
@@ -103,47 +116,72 @@ class Search:
         score = self.scores()[i].max(axis=1)
         return j + 1 >= LEAST_POINTS and score[j] <= score[:j].max()
 
-    def _score(self, i, k, j):
-        path = self.paths[i, k]
-        test = np.flatnonzero(self.test[:, k])
-        held_out, weights = path.columns[test, : path.size], self.test[test, k]
-        n_problems = self.Y.shape[1]
-        label, C = np.tile(np.arange(n_problems), len(C_GRID)), np.repeat(C_GRID, n_problems)
-        start = self.solutions.get((i, k), np.zeros((len(C), 1)))
-        solutions = self.solutions[i, k] = path.small_svms().solve(label, C, start)
-        for c, solution in enumerate(np.split(solutions, len(C_GRID))):
-            scores = held_out @ solution[:, :-1].T + solution[:, -1]
-            cell = i, j, c, k
-            self.hits[cell] = weights @ (predicted(scores) == self.codes[test])
-            self.hinge[cell] = weights @ (np.maximum(0, 1 - self.Y[test] * scores) ** 2).mean(axis=1)
-            self.correlation[cell] = correlation(scores, self.Y[test], weights)
+    def _score(self, j):
+        keys, paths = list(self.paths), list(self.paths.values())
+        solved = solve(self.rows, paths, C_GRID, [self.starts[key] for key in keys], self.n_jobs)
+        self.starts.update((key, solutions.weights) for key, solutions in zip(keys, solved, strict=True))
+        heads = [
+            Head(path.number, path.size, solutions.weights[:, [*range(path.size), -1]], path.mean_label)
+            for path, solutions in zip(paths, solved, strict=True)
+        ]
+        hits, hinge, sums = self.rows.sum(HeldOut(heads), self.n_jobs)
+        for p, (i, k) in enumerate(keys):
+            self.hits[i, j, :, k], self.hinge[i, j, :, k] = hits[p], hinge[p]
+            self.correlation[i, j, :, k] = correlation(*sums[p], self.held_out[k])
 
     def scores(self):
-        held_out = self.test.sum()
+        held_out = self.held_out.sum()
         return self.hits.sum(axis=3) / held_out - HINGE_PENALTY * self.hinge.sum(axis=3) / held_out
 
     def choice(self, may_be_noise):
         scores = self.scores()
         near = np.argwhere(scores >= np.nanmax(scores) - TIE)
         i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
-        n_problems, n_folds = self.Y.shape[1], self.test.shape[1]
-        evidence = self.correlation[i, j, c] @ np.sqrt(self.test.sum(axis=0) / n_folds)
-        luck = np.sqrt(2 * np.log(n_problems)) if n_problems > 1 else 0
+        evidence = self.correlation[i, j, c] @ np.sqrt(self.held_out / self.n_folds)
+        luck = np.sqrt(2 * np.log(self.rows.n_classes)) if self.rows.n_classes > 2 else 0
         has_signal = bool(evidence >= SIGNAL + luck)
         if may_be_noise and not has_signal:
             i, j, c = len(self.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
-        fold_scores = self.hits[i, j, c] / self.test.sum(axis=0)
-        accuracy = float(self.hits[i, j, c].sum() / self.test.sum())
+        fold_scores = self.hits[i, j, c] / self.held_out
+        accuracy = float(self.hits[i, j, c].sum() / self.held_out.sum())
         return Choice(self.candidates[i], self.grid[j], C_GRID[c], has_signal, fold_scores, scores, accuracy)
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """What the held-out rows among some rows say of the SVMs of each path, one for every C.
+
+    Weighted hits and mean squared hinges (paths, Cs), and the weighted sums that the correlation of scores and labels
+    is made of (paths, 4, Cs, problems): of scores, their squares, scores times labels, and labels.
+    """
+
+    heads: list
+
+    def __call__(self, rows):
+        parts = [self._of_path(rows, head) for head in self.heads]
+        return tuple(np.stack(values) for values in zip(*parts, strict=True))
+
+    def _of_path(self, rows, head):
+        weights = rows.held_out_weights(head.path)
+        chosen = np.flatnonzero(weights)
+        rows, weights = rows[chosen], weights[chosen]
+        scores = head.scores(rows).reshape(len(chosen), len(C_GRID), rows.Y.shape[1])
+        Y = rows.Y[:, None]
+        hits = weights @ (predicted(scores) == rows.codes[:, None])
+        hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
+        terms = scores, scores**2, scores * Y, np.broadcast_to(Y, scores.shape)
+        return hits, hinge, np.stack([np.tensordot(weights, term, 1) for term in terms])
+
+
 def predicted(scores):
-    """Class numbers: the sign of the only score, or the largest of several."""
-    return (scores[:, 0] > 0).astype(np.int64) if scores.shape[1] == 1 else scores.argmax(axis=1)
+    """Class numbers: the sign of the only score, or the largest of several, along the last axis."""
+    return (scores[..., 0] > 0).astype(np.int64) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
 
 
-def correlation(scores, Y, weights):
-    """The largest weighted correlation of a column of scores with its labels; 0 for constants."""
-    scores, Y = scores - weights @ scores / weights.sum(), Y - weights @ Y / weights.sum()
-    size = np.sqrt((weights @ scores**2) * (weights @ Y**2))
-    return np.max(np.where(size > 0, weights @ (scores * Y) / np.where(size > 0, size, 1), 0))
+def correlation(score, score_squared, score_label, label, total):
+    """The largest correlation of scores and labels +1/-1, from weighted sums (Cs, problems); 0 for constants."""
+    spread = score_squared - score**2 / total
+    spread[spread <= CONSTANT * score_squared] = 0
+    size = np.sqrt(spread * (total - label**2 / total))
+    covariance = score_label - score * label / total
+    return np.max(np.where(size > 0, covariance / np.where(size > 0, size, 1), 0), axis=-1)

@@ -28,10 +28,11 @@ import scipy.sparse as sp
 from isrht import _kernels
 from isrht.blocks import RowBlocks, Rows, default_block_rows, is_sparse, job_count
 from isrht.hadamard import next_power_of_two, transform_cube
+from isrht.learned_rows import Head, all_rows
 from isrht.newton import as_float64
 from isrht.rotation import csr_parts
 from isrht.selection import comparable
-from isrht.small_svm import SmallSVMs
+from isrht.small_svm import Problems, SmallSVMs, Solutions, solve_elsewhere
 
 # What a diagonal is made of, in the order in which the kernels number them.
 KINDS = ("standard", "z", "signs")
@@ -72,16 +73,15 @@ class Features:
         return float(size) if size > 0 else 1.0
 
 
-def measure_features(X, weights, n_jobs=None):
-    """The :class:`Features` of the rows of X under each column of ``weights`` (n_samples, n_folds)."""
-    totals = np.concatenate(moments(X, np.zeros_like(weights), weights, n_jobs), axis=2)
-    _, sums, squares = np.moveaxis(totals, 1, 0)
+def measure_features(X, rows, n_jobs=None):
+    """The :class:`Features` of the training rows of every fold."""
+    folds, total, _ = moments(X, rows, _training_weights_twice, rows.training.shape[1], n_jobs)
+    _, sums, squares = np.moveaxis(np.concatenate(folds, axis=2), 1, 0)
     if not np.isfinite(squares).all():
         raise ValueError(
             "the sums of squares of the features overflow: X has values too large; scale X (for example by its largest "
             "absolute value)"
         )
-    total = weights.sum(axis=0)
     mean = sums / total
     centred = squares - mean * sums
     varies = centred > CONSTANT * squares
@@ -89,24 +89,36 @@ def measure_features(X, weights, n_jobs=None):
     return Features(mean, deviation, varies, total)
 
 
-def moments(X, first, second, n_jobs=None):
-    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, for each of their columns.
+def _training_weights_twice(rows):
+    return (rows.all_training_weights(),) * 2
 
-    A list of arrays (n_features, 3, some of the columns). Where there are so many features that the rows make up one
-    block, threads share the columns instead of the rows.
+
+def moments(X, rows, sides, n_problems, n_jobs=None):
+    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of ``first`` and of ``second``.
+
+    ``sides(some rows)`` are these two arrays, one column per problem. The sums with x are a list of arrays (n_features,
+    3, some of the problems): where there are so many features that all rows make up one block, threads share the
+    problems instead of the rows.
     """
-    n_columns = first.shape[1]
-    block_rows = _block_rows(X, 3 * X.shape[1] * n_columns)
-    one_block = block_rows >= X.shape[0] and not isinstance(X, Rows)
-    n_groups = min(job_count(n_jobs), n_columns) if one_block else 1
-    groups = np.array_split(np.arange(n_columns), n_groups)
+    block_rows = _block_rows(X, 3 * X.shape[1] * n_problems)
+    if isinstance(X, Rows):
+
+        def block_moments(block):
+            first, second = sides(block.y)
+            return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
+
+        totals, *sums = RowBlocks(X, rows, block_rows=block_rows).sum(block_moments, n_jobs)
+        return [totals], *sums
+    first, second = sides(rows)
+    n_groups = min(job_count(n_jobs), n_problems) if block_rows >= X.shape[0] else 1
+    groups = np.array_split(np.arange(n_problems), n_groups)
 
     def group_moments(group):
         one, two = np.ascontiguousarray(first[:, group]), np.ascontiguousarray(second[:, group])
         blocks = RowBlocks(X, one, two, block_rows=block_rows)
         return blocks.sum(lambda block: moments_of_rows(block.X, block.y, block.sample_weight), n_jobs)
 
-    return list(in_threads(group_moments, groups, n_jobs))
+    return list(in_threads(group_moments, groups, n_jobs)), first.sum(axis=0), second.sum(axis=0)
 
 
 def moments_of_rows(X, first, second):
@@ -119,36 +131,58 @@ def moments_of_rows(X, first, second):
         return np.stack([X.T @ first, X.T @ second, (X * X).T @ second], axis=1)
 
 
-def gradients(X, first, n_jobs=None):
-    """The first moments alone."""
-    blocks = RowBlocks(X, first, block_rows=_block_rows(X, X.shape[1] * first.shape[1]))
-    return blocks.sum(lambda block: as_float64(block.X).T @ block.y, n_jobs)
+def gradients(X, rows, weigh, n_problems, n_jobs=None):
+    """The sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
+    blocks = RowBlocks(X, rows, block_rows=_block_rows(X, X.shape[1] * n_problems))
+
+    def block_gradients(block):
+        first = weigh(block.y)
+        return as_float64(block.X).T @ first, first.sum(axis=0)
+
+    return blocks.sum(block_gradients, n_jobs)
+
+
+class NewColumn(NamedTuple):
+    """How a column follows from a product with new diagonal ``source`` and from the columns before it."""
+
+    source: int
+    scale: float
+    overlap: np.ndarray
+    remainder: float
 
 
 class Path:
-    """The columns learned so far by one candidate in one fold, and the residual for the next."""
+    """The diagonals learned so far by one candidate in one fold, and the small SVM on their columns.
 
-    def __init__(self, candidate, fold, features, Y, weights, n_columns, n_contrasts=0):
-        self.candidate, self.fold = candidate, fold
-        self.Y, self.weights = Y, weights
+    The columns themselves are those of path ``number`` in :mod:`isrht.learned_rows`.
+    """
+
+    def __init__(self, number, candidate, fold, features, mean_label, n_columns, n_contrasts=0):
+        self.number, self.candidate, self.fold = number, candidate, fold
         self.row_scale = 1 / np.sqrt(features.mean_squared_row(candidate.diagonal, fold))
+        self.total = features.total[fold]
         self.z = np.empty((n_columns, len(features.mean)), dtype=np.float32)
         self.norms = np.empty(n_columns)
         self.mixing = np.zeros((n_columns, n_columns))
-        self.columns = np.empty((len(Y), n_columns), order="F")
         self.size, self.done = 0, False
-        self.residual = Y - weights @ Y / weights.sum()
-        self.solutions = np.zeros((Y.shape[1], 1))
+        self.mean_label = mean_label
+        self.solutions = np.zeros((len(mean_label), 1))
         self.n_contrasts, self.contrasts = n_contrasts, []
 
-    def room(self, per_round):
-        return min(per_round, len(self.norms) - self.size, self.Y.shape[1])
+    @property
+    def n_problems(self):
+        return len(self.mean_label)
 
-    def directions(self, gradient, features, per_round):
+    @property
+    def head(self):
+        return Head(self.number, self.size, self.solutions, self.mean_label)
+
+    def room(self, per_round):
+        return min(per_round, len(self.norms) - self.size, self.n_problems)
+
+    def directions(self, gradient, pull, features, per_round):
         """The classes' residuals, combined along the leading directions of their gradients: (classes, directions)."""
-        if self.Y.shape[1] == 1:
-            return np.ones((1, 1))
-        gradient = gradient - np.outer(features.mean[:, self.fold], self.weights @ self.residual)
+        gradient = gradient - np.outer(features.mean[:, self.fold], pull)
         gradient[~features.varies[:, self.fold]] = 0
         deviation = features.deviation[:, self.fold, None]
         metric = deviation**2 if self.candidate.diagonal == "standard" else deviation
@@ -156,12 +190,12 @@ class Path:
         largest = np.abs(leading).argmax(axis=0)
         return leading * np.where(leading[largest, np.arange(leading.shape[1])] < 0, -1, 1)
 
-    def extend(self, norms, grams, raw_columns):
-        """Make the new diagonals orthonormal to the others, and their columns with them. Return those that are new.
+    def extend(self, norms, grams):
+        """Make the new diagonals orthonormal to the others. Return a :class:`NewColumn` for each that is new.
 
         ``grams[:, i]`` are the products of new diagonal i with all diagonals, the new ones last, before scaling.
         """
-        before, kept = self.size, list(range(self.size))
+        before, kept, new = self.size, list(range(self.size)), []
         for i, norm in enumerate(norms):
             if not norm > 0:
                 continue
@@ -172,80 +206,140 @@ class Path:
                 continue
             self.z[t], self.norms[t] = self.z[before + i], norm
             self.mixing[t, :t], self.mixing[t, t] = -(overlap @ self.mixing[:t, :t]) / remainder, 1 / remainder
-            self.columns[:, t] = raw_columns[:, i] * (self.row_scale / norm) - self.columns[:, :t] @ overlap
-            self.columns[:, t] /= remainder
             kept.append(before + i)
+            new.append(NewColumn(i, self.row_scale / norm, overlap, remainder))
             self.size += 1
-        return [row - before for row in kept[before:]]
+        return new
 
-    def small_svms(self):
-        counted = np.flatnonzero(self.weights)
-        return SmallSVMs(self.columns[counted, : self.size], self.Y[counted], self.weights[counted])
-
-    def train(self, C):
-        """Train the small SVM of every class on the columns, from where it was, and take its residual."""
-        n_problems = self.Y.shape[1]
-        self.solutions = self.small_svms().solve(np.arange(n_problems), np.full(n_problems, C), self.solutions)
-        scores = self.columns[:, : self.size] @ self.solutions[:, :-1].T + self.solutions[:, -1]
-        self.residual = self.Y * np.maximum(0, 1 - self.Y * scores)
-        if self.weights @ (self.residual**2).sum(axis=1) < NO_RESIDUAL * self.weights.sum():
+    def learn(self, solutions, loss):
+        """Take the small SVMs that the next residual is of, and see whether there is any residual."""
+        self.solutions = solutions[:, [*range(self.size), -1]]
+        if loss.sum() < NO_RESIDUAL * self.total:
             self.done = True
 
 
-def grow(X, features, paths, per_round=1, n_jobs=None):
-    """One round for all paths: at most ``per_round`` new columns each, and the residual that they leave."""
+def grow(X, rows, features, paths, per_round=1, n_jobs=None):
+    """One round for all paths: at most ``per_round`` new columns each, and the small SVMs on all they have."""
     paths = [path for path in paths if not path.done and path.room(per_round)]
     if not paths:
         return
-    pulls = _pulls(X, features, paths, per_round, n_jobs)
-    owner = np.repeat(np.arange(len(paths)), [pull.shape[1] for pull in pulls])
-    g = np.hstack(pulls)
-    weights = np.stack([path.weights for path in paths], axis=1)[:, owner]
-    first, second = weights * g, weights * g * g
-    new = Diagonals(features, paths, owner, first.sum(axis=0), second.sum(axis=0))
-    new.make(moments(X, first, second, n_jobs), n_jobs)
-    raw_columns = new.columns(X, n_jobs)
-
-    def finish(p):
-        mine = new.mine[p]
-        kept = paths[p].extend(new.norms[mine], new.grams[p], raw_columns[:, mine])
-        if paths[p].n_contrasts:
-            paths[p].contrasts += [best_contrasts(new.signal[p][:, i], paths[p].n_contrasts) for i in kept]
-        if kept:
-            paths[p].train(INNER_C)
-        else:
-            paths[p].done = True
-
-    for _ in in_threads(finish, range(len(paths)), n_jobs):
-        pass
+    directions = _directions(X, rows, features, paths, per_round, n_jobs)
+    sides, n_new = _Sides([path.head for path in paths], directions), [len(each.T) for each in directions]
+    owner = np.repeat(np.arange(len(paths)), n_new)
+    totals, pull, square_pull = moments(X, rows, sides, len(owner), n_jobs)
+    new = Diagonals(features, paths, owner, pull, square_pull)
+    new.make(totals, n_jobs)
+    added = [path.extend(new.norms[mine], gram) for path, mine, gram in zip(paths, new.mine, new.grams, strict=True)]
+    for path, columns, signal in zip(paths, added, new.signal, strict=True):
+        path.done = not columns
+        if path.n_contrasts:
+            path.contrasts += [best_contrasts(signal[:, column.source], path.n_contrasts) for column in columns]
+    growing = [path for path in paths if not path.done]
+    if growing:
+        first = [mine.start for mine in new.mine]
+        write = _Writer(new.matrix, new.offsets, [path.head for path in paths], first, added)
+        rows.append(X, write, max(path.size for path in growing), n_jobs)
+        train(rows, growing, n_jobs)
 
 
-def coded(codes, n_classes):
-    """Labels +1/-1: one column for two classes, else one per class against the rest."""
-    wanted = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
-    return np.where(codes[:, None] == wanted, 1.0, -1.0)
+def train(rows, paths, n_jobs=None):
+    """The small SVMs of every path, from where they were."""
+    starts = [path.solutions for path in paths]
+    for path, (solutions, loss) in zip(paths, solve(rows, paths, [INNER_C], starts, n_jobs), strict=True):
+        path.learn(solutions, loss)
 
 
-def first_diagonal(X, Y, candidate):
-    """What every feature says of the labels Y by itself: the z of the first round, in float32."""
+def solve(rows, paths, Cs, starts, n_jobs=None):
+    """:class:`~isrht.small_svm.Solutions` for each path: all classes for the first C, then for the next."""
+    n_problems = paths[0].n_problems
+    label, C = np.tile(np.arange(n_problems), len(Cs)), np.repeat(Cs, n_problems)
+    if rows.elsewhere:
+        return _solve_elsewhere(rows, paths, label, C, starts, n_jobs)
+
+    def solve_one(p):
+        weights = rows.training_weights(paths[p].number)
+        counted = np.flatnonzero(weights)
+        columns = rows.columns_of(paths[p].number, paths[p].size)[counted]
+        return SmallSVMs(columns, rows.Y[counted], weights[counted]).solve(label, C, starts[p])
+
+    return list(in_threads(solve_one, range(len(paths)), n_jobs))
+
+
+def _solve_elsewhere(rows, paths, label, C, starts, n_jobs):
+    width, count = max(path.size for path in paths), len(label)
+    start = np.zeros((len(paths), count, width + 1))
+    for own, given in zip(start, starts, strict=True):
+        own[:, : given.shape[1] - 1], own[:, -1] = given[:, :-1], given[:, -1]
+    numbers = np.repeat([path.number for path in paths], count)
+    problems = Problems(numbers, np.tile(label, len(paths)), np.tile(C, len(paths)))
+    solved = solve_elsewhere(rows, problems, width, start.reshape(-1, width + 1), n_jobs)
+    return [Solutions(*each) for each in zip(*(np.split(values, len(paths)) for values in solved), strict=True)]
+
+
+def first_diagonal(X, codes, n_classes, candidate):
+    """What every feature says of the classes by itself: the z of the first round, in float32."""
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    weights = np.ones(X.shape[0])
-    features = measure_features(X, weights[:, None])
-    path = Path(candidate, 0, features, Y, weights, 1)
-    grow(X, features, [path])
+    rows = all_rows(X, codes, n_classes, None, n_columns=1)
+    features = measure_features(X, rows)
+    path = Path(0, candidate, 0, features, rows.mean_label(0), 1)
+    grow(X, rows, features, [path])
     return path.z[0] if path.size else np.zeros(X.shape[1], dtype=np.float32)
 
 
-def _pulls(X, features, paths, per_round, n_jobs):
-    """The residuals that the new columns are to explain: one array (n_samples, new columns) per path."""
-    several = [path for path in paths if path.Y.shape[1] > 1]
-    if not several:
-        return [path.residual for path in paths]
-    weighted = np.hstack([path.weights[:, None] * path.residual for path in several])
-    parts = np.split(gradients(X, weighted, n_jobs), len(several), axis=1)
-    return [path.residual @ path.directions(part, features, per_round) for path, part in zip(paths, parts, strict=True)]
+def _directions(X, rows, features, paths, per_round, n_jobs):
+    """Which combinations of the classes' residuals the new columns are to explain: one array per path."""
+    n_problems = paths[0].n_problems
+    if n_problems == 1:
+        return [np.ones((1, 1))] * len(paths)
+    weigh = _Residuals([path.head for path in paths])
+    parts, pulls = gradients(X, rows, weigh, n_problems * len(paths), n_jobs)
+    parts, pulls = np.split(parts, len(paths), axis=1), np.split(pulls, len(paths))
+    return [
+        path.directions(part, pull, features, per_round) for path, part, pull in zip(paths, parts, pulls, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Residuals:
+    """Weights times residuals of all paths: (rows, paths times classes)."""
+
+    heads: list
+
+    def __call__(self, rows):
+        return np.hstack([rows.training_weights(head.path)[:, None] * head.residual(rows) for head in self.heads])
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Weights times g and times g^2, for the combinations g of residuals that the new columns are to explain."""
+
+    heads: list
+    directions: list
+
+    def __call__(self, rows):
+        pulls = [head.residual(rows) @ each for head, each in zip(self.heads, self.directions, strict=True)]
+        weighted = [rows.training_weights(head.path)[:, None] * g for head, g in zip(self.heads, pulls, strict=True)]
+        return np.hstack(weighted), np.hstack([wg * g for wg, g in zip(weighted, pulls, strict=True)])
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes the new columns of some rows behind those that they have."""
+
+    matrix: np.ndarray
+    offsets: np.ndarray
+    heads: list
+    first: list
+    added: list
+
+    def __call__(self, X, rows):
+        raw = as_float64(X) @ self.matrix - self.offsets
+        for head, first, added in zip(self.heads, self.first, self.added, strict=True):
+            for t, new in enumerate(added, start=head.size - len(added)):
+                before, column = rows.columns_of(head.path, t), rows.columns[t, head.path]
+                column[:] = (raw[:, first + new.source] * new.scale - before @ new.overlap) / new.remainder
 
 
 class Diagonals:
@@ -309,12 +403,6 @@ class Diagonals:
             gradient = first - self.features.mean[chunk, path.fold, None] * self.pull[mine]
             self.signal[p][chunk] = self.matrix[chunk, mine] * gradient
         return rows.astype(np.float64) @ weighted[mine].T
-
-    def columns(self, X, n_jobs):
-        """The new columns of all rows, centred, before any scaling: (n_samples, new diagonals)."""
-        out, matrix, offsets = np.empty((X.shape[0], len(self.owner))), self.matrix, self.offsets
-        blocks = RowBlocks(X, block_rows=4 * default_block_rows(X))
-        return blocks.fill(out, lambda block: as_float64(block.X) @ matrix - offsets, n_jobs)
 
 
 def best_contrasts(signal, count):

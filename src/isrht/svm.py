@@ -332,10 +332,12 @@ def plain_copy(model):
 
 def make_splits(cv, X, y):
     """The (train, test) of a cross-validation. Rows that are read in their order are numbered in their order."""
+    splits = list(check_cv(cv, y, classifier=True).split(y if isinstance(X, Rows) else X, y))
+    if not splits:
+        raise ValueError(f"cv holds nothing out: {cv!r} gives no split of the rows")
     if not isinstance(X, Rows):
-        return list(check_cv(cv, y, classifier=True).split(X, y))
+        return splits
     number = np.uint32 if len(y) < 2**32 else np.int64
-    splits = check_cv(cv, y, classifier=True).split(y, y)
     return [(np.sort(train).astype(number), np.sort(test).astype(number)) for train, test in splits]
 
 

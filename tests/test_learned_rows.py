@@ -1,0 +1,114 @@
+"""What boosting keeps of the rows, in memory and elsewhere."""
+
+import os
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from isrht import BoostedISRHT, RowSource, blocks, learned_rows, small_svm
+from isrht.learned_rows import FiledRows, Head, LearnedRows
+
+
+def some_rows(rng, kind=FiledRows, n_samples=300, n_classes=3, n_columns=4):
+    codes = rng.integers(0, n_classes, n_samples)
+    training = rng.integers(0, 3, (n_samples, 2)).astype(np.uint8)
+    folds, weights = np.array([0, 1, 1]), rng.random(n_samples)
+    values = rng.standard_normal((n_columns, len(folds), n_samples))
+    if kind is LearnedRows:
+        return LearnedRows(codes, n_classes, training, 1 - np.minimum(training, 1), weights, folds, values)
+    rows = FiledRows(codes, n_classes, training, 1 - np.minimum(training, 1), weights, folds, n_columns)
+    rows.reserve(n_columns)
+    rows.columns[:] = values
+    return rows
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_svms_of_rows_elsewhere_are_those_in_memory(rng, n_classes, monkeypatch):
+    """All paths at once, some with fewer columns, over blocks of 64 rows and few problems at a time."""
+    rows = some_rows(rng, n_classes=n_classes)
+    rows.columns[2:, 2] = 0
+    monkeypatch.setattr(learned_rows, "AT_ONCE", 1)
+    monkeypatch.setattr(small_svm, "GRAM_ELEMENTS", 100)
+    label = np.tile(np.arange(rows.Y.shape[1]), 2)
+    C = np.repeat([0.1, 10.0], rows.Y.shape[1])
+    problems = small_svm.Problems(np.repeat([0, 1, 2], len(C)), np.tile(label, 3), np.tile(C, 3))
+    start = rng.standard_normal((len(problems.C), 5))
+    got = small_svm.solve_elsewhere(rows, problems, 4, start)
+    for path in range(3):
+        weights = rows.training_weights(path)
+        svms = small_svm.SmallSVMs(rows.columns_of(path, 4), rows.Y, weights)
+        expected, mine = svms.solve(label, C, np.zeros((len(C), 1))), problems.path == path
+        assert_allclose(got.weights[mine], expected.weights, atol=1e-9)
+        assert_allclose(got.loss[mine], expected.loss, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [LearnedRows, FiledRows])
+def test_sums_over_blocks_and_views_of_them(rng, kind, monkeypatch):
+    rows = some_rows(rng, kind)
+    monkeypatch.setattr(learned_rows, "AT_ONCE", 1)
+    head = Head(1, 2, rng.standard_normal((3, 3)), np.zeros(3))
+    whole = rows.training_weights(1) @ head.residual(rows)
+    assert_allclose(rows.sum(lambda some: some.training_weights(1) @ head.residual(some), 2), whole, rtol=1e-12)
+    some = rows[10:20]
+    assert_array_equal(some.Y, rows.Y[10:20])
+    assert_allclose(rows.mean_label(2), rows.training_weights(2) @ rows.Y / rows.training_weights(2).sum())
+    some.columns[3, 1] = 7
+    assert (rows.columns[3, 1, 10:20] == 7).all()
+    assert not np.may_share_memory(rows.copy().columns, rows.columns)
+
+
+def test_the_residual_starts_at_the_labels_around_their_mean(rng):
+    rows = some_rows(rng, n_classes=2)
+    head = Head(0, 0, np.zeros((1, 1)), rows.mean_label(0))
+    assert_allclose(rows.training_weights(0) @ head.residual(rows), 0, atol=1e-12)
+
+
+class Generated:
+    """Rows that take no memory: each pass makes them anew."""
+
+    def __init__(self, n_blocks):
+        self.n_blocks = n_blocks
+
+    def __iter__(self):
+        for i in range(self.n_blocks):
+            X = np.random.default_rng(i).standard_normal((1000, 4))
+            yield X, (X[:, 0] > 0).astype(np.int8)
+
+
+def test_a_fit_out_of_core_holds_few_bytes_per_row(monkeypatch):
+    monkeypatch.setattr(blocks, "READ_ELEMENTS", 2**12)
+    monkeypatch.setattr(learned_rows, "AT_ONCE", 2**14)
+
+    def peak(n_blocks):
+        tracemalloc.start()
+        BoostedISRHT(16, rounds=2, random_state=0).fit(RowSource(Generated(n_blocks)))
+        try:
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(15)
+    assert (peak(40) - peak(15)) / 25_000 < 40  # labels, class numbers, folds; two learned columns alone are 64
+
+
+def test_a_full_disk_is_an_error_and_not_a_signal(monkeypatch, rng):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    if hasattr(os, "posix_fallocate"):
+        monkeypatch.setattr(os, "posix_fallocate", full)
+    else:
+        monkeypatch.setattr(FiledRows, "_fill", full)
+    with pytest.raises(OSError, match="learned columns could not be kept in .*No space left on device.*TMPDIR"):
+        BoostedISRHT(2, rounds=1).fit(RowSource(Generated(3)))
+
+
+def test_room_is_made_without_posix(monkeypatch, rng):
+    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    rows = some_rows(rng)
+    size = rows._file.seek(0, os.SEEK_END)
+    assert size == rows.columns.nbytes
+    rows.reserve(4)
+    assert rows.columns.any()
