@@ -1,5 +1,6 @@
 import importlib.util
 import pickle
+import sys
 from functools import reduce
 from pathlib import Path
 
@@ -41,8 +42,10 @@ def test_partitions_merge_to_the_model_of_all_rows(example, rng):
     assert_array_equal(model.transform(X), expected.transform(X))
 
 
-def test_in_spark_itself(example, rng):
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_in_spark_itself(example, rng, monkeypatch):
     sql = pytest.importorskip("pyspark.sql")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     X, y = rng.standard_normal((300, 40)), rng.integers(0, 3, 300)
     session = sql.SparkSession.builder.master("local[2]").getOrCreate()
     try:
