@@ -177,6 +177,27 @@ void add_csr_moments(InVector<T> data, InVector<Index> indices, InVector<Index> 
     sparse<T, Index>().add_moments(rows, factors, totals.data());
 }
 
+template <class T, class Index>
+void moments_of_features(InVector<T> data, InVector<Index> indices, InVector<Index> indptr,
+                         In<double, nb::ndim<3>> factors, Out<double, nb::ndim<3>> totals) {
+    nb::gil_scoped_release release;
+    const SparseRows<T, Index> features = sparse_rows(data, indices, indptr, int64_t(factors.shape(0)));
+    const size_t problems = factors.shape(2);
+    require(factors.shape(1) == 2, "factors must be two for each row and problem");
+    require(totals.shape(0) == features.count && totals.shape(1) == 3 && totals.shape(2) == problems,
+            "totals has the wrong shape");
+    sparse<T, Index>().moments_of_features(features, factors.data(), problems, totals.data());
+}
+
+template <class T, class Index>
+void add_products_of_features(InVector<T> data, InVector<Index> indices, InVector<Index> indptr,
+                              InMatrix<double> matrix, OutMatrix<double> out) {
+    nb::gil_scoped_release release;
+    const SparseRows<T, Index> features = sparse_rows(data, indices, indptr, int64_t(out.shape(0)));
+    require(matrix.shape(0) == features.count && matrix.shape(1) == out.shape(1), "matrix has the wrong shape");
+    sparse<T, Index>().add_products_of_features(features, matrix.data(), matrix.shape(1), out.data());
+}
+
 void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> mean, InMatrix<double> deviation,
                             InMatrix<bool> varies, InVector<int64_t> fold, InVector<double> first_sum,
                             InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
@@ -269,6 +290,12 @@ template <class T, class Index> void bind_sparse(nb::module_& m) {
     m.def("add_csr_moments", &add_csr_moments<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("indptr").noconvert(), nb::arg("first").noconvert(), nb::arg("second").noconvert(),
           nb::arg("totals").noconvert());
+    m.def("moments_of_features", &moments_of_features<T, Index>, nb::arg("data").noconvert(),
+          nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("factors").noconvert(),
+          nb::arg("totals").noconvert());
+    m.def("add_products_of_features", &add_products_of_features<T, Index>, nb::arg("data").noconvert(),
+          nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("matrix").noconvert(),
+          nb::arg("out").noconvert());
     m.def("score_csr", &score_csr<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
           nb::arg("out").noconvert());

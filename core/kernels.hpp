@@ -85,6 +85,11 @@ template <class T, class Index> struct SparseKernels {
     // row has factors `first` and `second` (problems). Rows whose factors are all zero are passed over;
     // repeated entries are squared one by one.
     void (*add_moments)(SparseRows<T, Index> rows, RowFactors factors, double* totals);
+    // The same where each feature has its entries together: features are the rows of the sparse matrix, and what it
+    // calls columns are the rows of the data, with factors (width, 2, problems), first and second. Totals are set.
+    void (*moments_of_features)(SparseRows<T, Index> features, const double* factors, size_t problems, double* totals);
+    // out (width, problems) += the data, stored by feature, @ matrix (count, problems): feature after feature.
+    void (*add_products_of_features)(SparseRows<T, Index> features, const double* matrix, size_t problems, double* out);
     // As DenseKernels::score, for any strides: entry e of a row goes to partial sum e % 4.
     void (*score)(SparseRows<T, Index> rows, LinearModels models, double* out);
 };

@@ -271,6 +271,79 @@ template <class T, class Index> void add_moments(SparseRows<T, Index> rows, RowF
     else Moments<0, T, Index>{rows, factors, totals}.run();
 }
 
+// Four problems are one vector of AVX2; on other machines the compiler splits it.
+typedef double TwoDoubles __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double FourDoubles __attribute__((vector_size(32), aligned(8), may_alias));
+
+template <size_t Problems> struct ProblemLanes { using Type = double; };
+template <> struct ProblemLanes<2> { using Type = TwoDoubles; };
+template <> struct ProblemLanes<4> { using Type = FourDoubles; };
+
+// All problems, as many of them at a time as there are vectors for.
+template <class Step> ISRHT_INLINE void for_problems(size_t problems, const Step& step) {
+    size_t p = 0;
+    for (; p + 4 <= problems; p += 4) step.template of<4>(p);
+    for (; p + 2 <= problems; p += 2) step.template of<2>(p);
+    if (p < problems) step.template of<1>(p);
+}
+
+template <class T, class Index> struct FeatureMoments {
+    SparseRows<T, Index> features;
+    const double* factors;
+    size_t problems;
+    double* totals;
+    size_t feature;
+
+    template <size_t Problems> ISRHT_INLINE void of(size_t p) const {
+        using Lane = typename ProblemLanes<Problems>::Type;
+        Lane gradient{}, slope{}, square{};
+        const size_t end = size_t(features.indptr[feature + 1]);
+        for (size_t entry = size_t(features.indptr[feature]); entry < end; ++entry) {
+            const double* of_row = factors + size_t(features.indices[entry]) * 2 * problems + p;
+            const Lane first = *reinterpret_cast<const Lane*>(of_row);
+            const Lane second = *reinterpret_cast<const Lane*>(of_row + problems);
+            const double x = double(features.data[entry]);
+            gradient += x * first;
+            slope += x * second;
+            square += (x * x) * second;
+        }
+        double* total = totals + feature * 3 * problems + p;
+        *reinterpret_cast<Lane*>(total) = gradient;
+        *reinterpret_cast<Lane*>(total + problems) = slope;
+        *reinterpret_cast<Lane*>(total + 2 * problems) = square;
+    }
+};
+
+template <class T, class Index>
+void moments_of_features(SparseRows<T, Index> features, const double* factors, size_t problems, double* totals) {
+    for (size_t k = 0; k < features.count; ++k)
+        for_problems(problems, FeatureMoments<T, Index>{features, factors, problems, totals, k});
+}
+
+template <class T, class Index> struct FeatureProducts {
+    SparseRows<T, Index> features;
+    const double* matrix;
+    size_t problems;
+    double* out;
+    size_t feature;
+
+    template <size_t Problems> ISRHT_INLINE void of(size_t p) const {
+        using Lane = typename ProblemLanes<Problems>::Type;
+        const Lane factor = *reinterpret_cast<const Lane*>(matrix + feature * problems + p);
+        const size_t end = size_t(features.indptr[feature + 1]);
+        for (size_t entry = size_t(features.indptr[feature]); entry < end; ++entry) {
+            Lane& sum = *reinterpret_cast<Lane*>(out + size_t(features.indices[entry]) * problems + p);
+            sum += double(features.data[entry]) * factor;
+        }
+    }
+};
+
+template <class T, class Index>
+void add_products_of_features(SparseRows<T, Index> features, const double* matrix, size_t problems, double* out) {
+    for (size_t k = 0; k < features.count; ++k)
+        for_problems(problems, FeatureProducts<T, Index>{features, matrix, problems, out, k});
+}
+
 // Totals beyond a cache are worked through region by region, for a batch of rows at a time: pairs of entries
 // whose high bits differ by `region` all fall into that region. Rows are sorted by those high bits first.
 constexpr size_t kRegion = 32768, kMostRegions = 64, kBatchEntries = 65536;

@@ -145,6 +145,20 @@ def test_sparse_and_dense_agree(kernel, data, diagonal, n_components):
         assert_allclose(sparse.transform(kind(X)), dense.transform(X), atol=1e-9)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_rows_stored_by_feature_give_the_same_model(kernel, n_classes, n_jobs, monkeypatch):
+    X, y = three_classes()
+    y = np.minimum(y, n_classes - 1)
+    expected = BoostedISRHT(12, cv=2, random_state=0).fit(X, y)
+    monkeypatch.setattr(boosting, "worth_storing_by_feature", sp.issparse)
+    monkeypatch.setattr(learned_columns, "CHUNK", 2)
+    got = clone(expected).set_params(n_jobs=n_jobs).fit(sp.csr_array(X), y)
+    assert (got.rounds_, got.C_, got.diagonal_) == (expected.rounds_, expected.C_, expected.diagonal_)
+    assert_array_equal(got.selected_columns_, expected.selected_columns_)
+    assert_allclose(got.transform(X), expected.transform(X), rtol=1e-8, atol=1e-9)
+
+
 def test_wide_dense_rows_are_rotated(data, monkeypatch):
     X, y = data
     model = BoostedISRHT(20, rounds=2, random_state=0).fit(X, y)

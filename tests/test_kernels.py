@@ -166,6 +166,31 @@ def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
         _kernels.engine.add_csr_moments(data, indices, indptr, first, second, np.zeros((width, 2, problems)))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("problems", [1, 3, 4, 9])
+def test_data_stored_by_feature(kernel, dtype, index_type, problems, rng):
+    """CSR rows are features here, and columns the rows of the data."""
+    n_rows = 70
+    data, indices, indptr = sparse_case(rng, dtype, index_type, n_rows, density=0.1)
+    factors, n_features = rng.standard_normal((n_rows, 2, problems)), len(indptr) - 1
+    totals, expected = np.full((2, n_features, 3, problems), np.nan)
+    _kernels.engine.moments_of_features(data, indices, indptr, factors, totals)
+    _reference.moments_of_features(data, indices, indptr, factors, expected)
+    assert_allclose(totals, expected, rtol=1e-12, atol=1e-12)
+    matrix, out = rng.standard_normal((n_features, problems)), np.ones((n_rows, problems))
+    expected = out.copy()
+    _kernels.engine.add_products_of_features(data, indices, indptr, matrix, out)
+    _reference.add_products_of_features(data, indices, indptr, matrix, expected)
+    assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError, match="factors must be two"):
+        _kernels.engine.moments_of_features(data, indices, indptr, np.ascontiguousarray(factors[:, :1]), totals)
+    with pytest.raises(ValueError, match="totals has the wrong shape"):
+        _kernels.engine.moments_of_features(data, indices, indptr, factors, totals[1:])
+    with pytest.raises(ValueError, match="matrix has the wrong shape"):
+        _kernels.engine.add_products_of_features(data, indices, indptr, matrix[1:], out)
+
+
 def diagonal_case(rng, width, problems, folds=3):
     rows = rng.standard_normal((40, width)) * (rng.random((40, width)) < 0.3)
     first, second = rng.standard_normal((2, 40, problems))
@@ -322,6 +347,10 @@ def test_bad_indices_are_errors_not_crashes(kernel, rng):
             engine.add_csr_autocorrelation(data, indices, indptr, np.array([0]), diagonal, np.zeros(16))
         with pytest.raises(ValueError, match="column index"):
             engine.add_csr_moments(data, indices, indptr, np.ones((1, 1)), np.ones((1, 1)), np.zeros((10, 3, 1)))
+        with pytest.raises(ValueError, match="column index"):
+            engine.moments_of_features(data, indices, indptr, np.ones((10, 2, 1)), np.zeros((1, 3, 1)))
+        with pytest.raises(ValueError, match="column index"):
+            engine.add_products_of_features(data, indices, indptr, np.ones((1, 1)), np.zeros((10, 1)))
         with pytest.raises(ValueError, match="column index"):
             engine.score_csr(data, indices, indptr, np.ones((1, 10)), one, out)
     good = np.array([0, 1], np.int32)

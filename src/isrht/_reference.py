@@ -103,6 +103,28 @@ def add_csr_moments(data, indices, indptr, first, second, totals):
     totals[:, 2] += squares.T @ second
 
 
+def moments_of_features(data, indices, indptr, factors, totals):
+    """The same, set and not added, of data stored by feature: CSR rows are features, ``factors`` (rows, 2, problems)
+    those of rows."""
+    if factors.shape[1] != 2:
+        raise ValueError("factors must be two for each row and problem")
+    features = _csr(data.astype(np.float64), indices, indptr, len(factors))
+    if totals.shape != (features.shape[0], 3, factors.shape[2]):
+        raise ValueError("totals has the wrong shape")
+    squares = _csr(features.data**2, indices, indptr, len(factors))
+    totals[:, 0] = features @ factors[:, 0]
+    totals[:, 1] = features @ factors[:, 1]
+    totals[:, 2] = squares @ factors[:, 1]
+
+
+def add_products_of_features(data, indices, indptr, matrix, out):
+    """Add the data, stored by feature, times ``matrix`` (features, problems) to ``out`` (rows, problems)."""
+    features = _csr(data.astype(np.float64), indices, indptr, len(out))
+    if matrix.shape != (features.shape[0], out.shape[1]):
+        raise ValueError("matrix has the wrong shape")
+    out += features.T @ matrix
+
+
 def make_diagonals(
     moments,
     mean,

@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from isrht.blocks import RowBlocks
+from isrht.by_feature import ByFeature, worth_storing_by_feature
 from isrht.hadamard import next_power_of_two
 from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_counts, held_out_fifths, usable_folds
 from isrht.learned_columns import Candidate, Path, grow, measure_features
@@ -101,8 +102,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Notes
     -----
     A round is two passes over the rows, O(nnz) each, shared by all candidates and folds, and O(d) work on the
-    features. Beyond the data, ``fit`` holds O(d) totals and one diagonal in float32 per round, candidate and fold, and of
-    each row the columns learned so far: in memory, or where the rows are (:mod:`isrht.learned_rows`).
+    features. Beyond the data, ``fit`` holds O(d) totals, one diagonal in float32 per round, candidate and fold, and of
+    each row the columns learned so far: in memory, or where the rows are (:mod:`isrht.learned_rows`). Sparse rows with
+    more features than rows are stored once more, by feature.
 
     Examples
     --------
@@ -144,8 +146,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         self._check_parameters()
         X, codes, weights = self._validate(X, y, sample_weight)
+        counts = usable_folds(self._fold_counts(X, codes), weights)
+        X = ByFeature(X) if worth_storing_by_feature(X) else X
         with one_blas_thread():
-            choice = self._choose(X, codes, weights)
+            choice = self._choose(X, codes, counts, weights)
             features, path = self._learn(X, codes, weights, choice)
         self._keep(choice, features, path)
         return self
@@ -247,14 +251,13 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         most = -(-n_learned // per_round)
         return [rounds for rounds in ROUND_GRID if rounds < most] + [most], n_learned, per_round
 
-    def _choose(self, X, codes, weights):
-        candidates, (grid, n_columns, per_round) = self._candidates(), self._plan()
-        rng = check_random_state(self.random_state)
+    def _fold_counts(self, X, codes):
         if isinstance(self.cv, str) and self.cv == "auto":
-            counts = held_out_fifths(codes, rng)
-        else:
-            counts = fold_counts(make_splits(self.cv, X, codes), len(codes))
-        counts = usable_folds(counts, weights)
+            return held_out_fifths(codes, check_random_state(self.random_state))
+        return fold_counts(make_splits(self.cv, X, codes), len(codes))
+
+    def _choose(self, X, codes, counts, weights):
+        candidates, (grid, n_columns, per_round) = self._candidates(), self._plan()
         if not counts[0].shape[1]:
             nowhere = np.full((len(candidates), len(grid), 0), np.nan)
             return Choice(candidates[-1], grid[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)

@@ -26,7 +26,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import _kernels
-from isrht.blocks import RowBlocks, Rows, default_block_rows, is_sparse, job_count
+from isrht.blocks import RowBlocks, default_block_rows, is_sparse, job_count
+from isrht.by_feature import ByFeature
 from isrht.hadamard import next_power_of_two, transform_cube
 from isrht.learned_rows import Head, all_rows
 from isrht.newton import as_float64
@@ -46,6 +47,8 @@ SMALLEST_REMAINDER = 1e-6
 NO_RESIDUAL = 1e-10
 # Features worked on at once: few enough for a few columns of them to stay in the cache, and for threads to share them.
 CHUNK = 2**15
+# Chunks are worked through in so many lanes, whatever the number of threads: each adds up products of its own.
+LANES = 4
 # Sparse blocks are so large that their work outweighs adding up their totals by this factor.
 WORK_PER_TOTAL = 20
 
@@ -75,8 +78,8 @@ class Features:
 
 def measure_features(X, rows, n_jobs=None):
     """The :class:`Features` of the training rows of every fold."""
-    folds, total, _ = moments(X, rows, _training_weights_twice, rows.training.shape[1], n_jobs)
-    _, sums, squares = np.moveaxis(np.concatenate(folds, axis=2), 1, 0)
+    totals, total, _ = moments(X, rows, _training_weights_twice, rows.training.shape[1], n_jobs)
+    _, sums, squares = np.moveaxis(totals, 1, 0)
     if not np.isfinite(squares).all():
         raise ValueError(
             "the sums of squares of the features overflow: X has values too large; scale X (for example by its largest "
@@ -94,36 +97,32 @@ def _training_weights_twice(rows):
 
 
 def moments(X, rows, sides, n_problems, n_jobs=None):
-    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of ``first`` and of ``second``.
+    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, (features, 3, problems), of first and of second.
 
-    ``sides(some rows)`` are these two arrays, one column per problem. The sums with x are a list of arrays (n_features,
-    3, some of the problems): where there are so many features that all rows make up one block, threads share the
-    problems instead of the rows.
+    ``sides(some rows)`` are these two arrays, one column per problem.
     """
-    block_rows = _block_rows(X, 3 * X.shape[1] * n_problems)
-    if isinstance(X, Rows):
+    if isinstance(X, ByFeature):
+        factors = _factors(sides(rows))
+        parts = in_threads(lambda chunk: X.moments(chunk, factors), _chunks(X.shape[1]), n_jobs)
+        return np.concatenate(list(parts)), *factors.sum(axis=0)
 
-        def block_moments(block):
-            first, second = sides(block.y)
-            return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
+    def block_moments(block):
+        first, second = sides(block.y)
+        return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
 
-        totals, *sums = RowBlocks(X, rows, block_rows=block_rows).sum(block_moments, n_jobs)
-        return [totals], *sums
-    first, second = sides(rows)
-    n_groups = min(job_count(n_jobs), n_problems) if block_rows >= X.shape[0] else 1
-    groups = np.array_split(np.arange(n_problems), n_groups)
+    blocks = RowBlocks(X, rows, block_rows=_block_rows(X, 3 * X.shape[1] * n_problems))
+    return blocks.sum(block_moments, n_jobs)
 
-    def group_moments(group):
-        one, two = np.ascontiguousarray(first[:, group]), np.ascontiguousarray(second[:, group])
-        blocks = RowBlocks(X, one, two, block_rows=block_rows)
-        return blocks.sum(lambda block: moments_of_rows(block.X, block.y, block.sample_weight), n_jobs)
 
-    return list(in_threads(group_moments, groups, n_jobs)), first.sum(axis=0), second.sum(axis=0)
+def _factors(sides):
+    """First and second of a row side by side: (rows, 2, problems)."""
+    return np.ascontiguousarray(np.stack(sides, axis=1))
 
 
 def moments_of_rows(X, first, second):
     if sp.issparse(X):
         totals = np.zeros((X.shape[1], 3, first.shape[1]))
+        first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
         _kernels.engine.add_csr_moments(*csr_parts(X), first, second, totals)
         return totals
     X = as_float64(X)
@@ -133,6 +132,10 @@ def moments_of_rows(X, first, second):
 
 def gradients(X, rows, weigh, n_problems, n_jobs=None):
     """The sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
+    if isinstance(X, ByFeature):
+        first = weigh(rows)
+        parts = in_threads(lambda chunk: X.gradients(chunk, first), _chunks(X.shape[1]), n_jobs)
+        return np.concatenate(list(parts)), first.sum(axis=0)
     blocks = RowBlocks(X, rows, block_rows=_block_rows(X, X.shape[1] * n_problems))
 
     def block_gradients(block):
@@ -226,9 +229,8 @@ def grow(X, rows, features, paths, per_round=1, n_jobs=None):
     directions = _directions(X, rows, features, paths, per_round, n_jobs)
     sides, n_new = _Sides([path.head for path in paths], directions), [len(each.T) for each in directions]
     owner = np.repeat(np.arange(len(paths)), n_new)
-    totals, pull, square_pull = moments(X, rows, sides, len(owner), n_jobs)
-    new = Diagonals(features, paths, owner, pull, square_pull)
-    new.make(totals, n_jobs)
+    new = Diagonals(features, paths, owner)
+    new.make(X, rows, sides, n_jobs)
     added = [path.extend(new.norms[mine], gram) for path, mine, gram in zip(paths, new.mine, new.grams, strict=True)]
     for path, columns, signal in zip(paths, added, new.signal, strict=True):
         path.done = not columns
@@ -236,9 +238,12 @@ def grow(X, rows, features, paths, per_round=1, n_jobs=None):
             path.contrasts += [best_contrasts(signal[:, column.source], path.n_contrasts) for column in columns]
     growing = [path for path in paths if not path.done]
     if growing:
-        first = [mine.start for mine in new.mine]
-        write = _Writer(new.matrix, new.offsets, [path.head for path in paths], first, added)
-        rows.append(X, write, max(path.size for path in growing), n_jobs)
+        heads, first = [path.head for path in paths], [mine.start for mine in new.mine]
+        write = _Writer(new.matrix, new.offsets, heads, first, added)
+        if new.products is None:
+            rows.append(X, write, max(path.size for path in growing), n_jobs)
+        else:
+            write.columns(new.products - new.offsets, rows)
         train(rows, growing, n_jobs)
 
 
@@ -335,7 +340,9 @@ class _Writer:
     added: list
 
     def __call__(self, X, rows):
-        raw = as_float64(X) @ self.matrix - self.offsets
+        self.columns(as_float64(X) @ self.matrix - self.offsets, rows)
+
+    def columns(self, raw, rows):
         for head, first, added in zip(self.heads, self.first, self.added, strict=True):
             for t, new in enumerate(added, start=head.size - len(added)):
                 before, column = rows.columns_of(head.path, t), rows.columns[t, head.path]
@@ -343,66 +350,100 @@ class _Writer:
 
 
 class Diagonals:
-    """The new diagonals of all paths, made from the moments, a chunk of features at a time."""
+    """The new diagonals of all paths, made from the moments, a chunk of features at a time.
 
-    def __init__(self, features, paths, owner, pull, square_pull):
+    Rows stored by feature yield the products with the new diagonals, of which columns are made, in the same go.
+    """
+
+    def __init__(self, features, paths, owner):
         self.features, self.paths, self.owner = features, paths, owner
-        self.pull, self.square_pull = pull, square_pull
         self.folds = np.array([paths[p].fold for p in owner])
         self.kinds = np.array([KINDS.index(paths[p].candidate.diagonal) for p in owner])
         self.thresholds = np.array([paths[p].candidate.threshold for p in owner])
         ends = np.searchsorted(owner, np.arange(len(paths) + 1))
         self.mine = [slice(first, last) for first, last in pairwise(ends)]
-        self.matrix = np.empty((len(features.mean), len(owner)))
         sizes = [mine.stop - mine.start if path.n_contrasts else 0 for path, mine in zip(paths, self.mine, strict=True)]
         self.signal = [np.empty((len(features.mean), size)) for size in sizes]
+        self.matrix, self.products = None, None
 
-    def make(self, totals, n_jobs):
-        """``totals`` lists the moments of all problems in order, some of them in each array."""
-        ends = np.cumsum([0, *(part.shape[2] for part in totals)])
-        groups = [(slice(first, last), part) for (first, last), part in zip(pairwise(ends), totals, strict=True)]
-        d = len(self.matrix)
-        chunks = [slice(start, min(start + CHUNK, d)) for start in range(0, d, CHUNK)]
-        parts = list(in_threads(lambda chunk: self._make_chunk(groups, chunk), chunks, n_jobs))
-        squares, self.offsets = sum(part[0] for part in parts)
+    def make(self, X, rows, sides, n_jobs):
+        """``sides`` as in :func:`moments`."""
+        if isinstance(X, ByFeature):
+            make_lane = self._by_feature(X, sides(rows))
+        else:
+            make_lane = self._from_moments(*moments(X, rows, sides, len(self.owner), n_jobs))
+        chunks = _chunks(len(self.features.mean))
+        lanes = [chunks[lane::LANES] for lane in range(min(LANES, len(chunks)))]
+        sums, grams, products = zip(*in_threads(make_lane, lanes, n_jobs), strict=True)
+        squares, self.offsets = sum(sums)
         self.norms = np.sqrt(squares)
-        self.grams = [sum(part[1][p] for part in parts) for p in range(len(self.paths))]
+        self.grams = [sum(gram[p] for gram in grams) for p in range(len(self.paths))]
+        self.products = None if products[0] is None else sum(products)
 
-    def _make_chunk(self, groups, chunk):
+    def _from_moments(self, totals, pull, square_pull):
+        self.pull, self.square_pull = pull, square_pull
+        self.matrix = np.empty((len(totals), len(self.owner)))
+
+        def make_lane(chunks):
+            return *_sum(self._make_chunk(chunk, totals[chunk], self.matrix[chunk]) for chunk in chunks), None
+
+        return make_lane
+
+    def _by_feature(self, X, sides):
+        factors = _factors(sides)
+        self.pull, self.square_pull = factors.sum(axis=0)
+
+        def make_lane(chunks):
+            products = np.zeros((X.shape[0], len(self.owner)))
+
+            def make_chunk(chunk):
+                matrix = np.empty((chunk.stop - chunk.start, len(self.owner)))
+                made = self._make_chunk(chunk, X.moments(chunk, factors), matrix)
+                X.add_products(chunk, matrix, products)
+                return made
+
+            return *_sum(map(make_chunk, chunks)), products
+
+        return make_lane
+
+    def _make_chunk(self, chunk, totals, matrix):
+        """Fill ``matrix``; return the sums over these features, and the products with the diagonals of each path."""
         features, width = self.features, chunk.stop - chunk.start
         z, weighted = np.empty((len(self.owner), width), dtype=np.float32), np.empty((len(self.owner), width))
         sums = np.empty((2, len(self.owner)))
-        for some, totals in groups:
-            group_sums = np.empty((2, some.stop - some.start))
-            _kernels.engine.make_diagonals(
-                totals[chunk],
-                features.mean[chunk],
-                features.deviation[chunk],
-                features.varies[chunk],
-                self.folds[some],
-                self.pull[some],
-                self.square_pull[some],
-                self.kinds[some],
-                self.thresholds[some],
-                CONSTANT,
-                z[some],
-                weighted[some],
-                self.matrix[chunk, some],
-                group_sums,
-            )
-            sums[:, some] = group_sums
-        return sums, [self._join(p, chunk, groups, z, weighted) for p in range(len(self.paths))]
+        _kernels.engine.make_diagonals(
+            totals,
+            features.mean[chunk],
+            features.deviation[chunk],
+            features.varies[chunk],
+            self.folds,
+            self.pull,
+            self.square_pull,
+            self.kinds,
+            self.thresholds,
+            CONSTANT,
+            z,
+            weighted,
+            matrix,
+            sums,
+        )
+        return sums, [self._join(p, chunk, totals, matrix, z, weighted) for p in range(len(self.paths))]
 
-    def _join(self, p, chunk, groups, z, weighted):
+    def _join(self, p, chunk, totals, matrix, z, weighted):
         """Hand a path its new diagonals; their products with all of its diagonals."""
         path, mine = self.paths[p], self.mine[p]
         rows = path.z[: path.size + mine.stop - mine.start, chunk]
         rows[path.size :] = z[mine]
         if path.n_contrasts:
-            first = np.concatenate([totals[chunk, 0] for _, totals in groups], axis=1)[:, mine]
-            gradient = first - self.features.mean[chunk, path.fold, None] * self.pull[mine]
-            self.signal[p][chunk] = self.matrix[chunk, mine] * gradient
+            gradient = totals[:, 0, mine] - self.features.mean[chunk, path.fold, None] * self.pull[mine]
+            self.signal[p][chunk] = matrix[:, mine] * gradient
         return rows.astype(np.float64) @ weighted[mine].T
+
+
+def _sum(made):
+    """Sums and products of all chunks of a lane."""
+    sums, grams = zip(*made, strict=True)
+    return sum(sums), [sum(of_path) for of_path in zip(*grams, strict=True)]
 
 
 def best_contrasts(signal, count):
@@ -430,6 +471,10 @@ def in_threads(function, items, n_jobs=None):
         under_way = deque(pool.submit(function, item) for item in items)
         while under_way:
             yield under_way.popleft().result()
+
+
+def _chunks(n_features):
+    return [slice(start, min(start + CHUNK, n_features)) for start in range(0, n_features, CHUNK)]
 
 
 def _block_rows(X, totals):

@@ -1,0 +1,52 @@
+"""Sparse rows with more features than rows, stored by feature, for work that asks every feature the same question.
+
+Row by row, each entry adds to the totals of its feature, which lie anywhere in an array that no cache holds. Feature by
+feature, an entry reads the factors of its row instead, and there are few rows: everything but the entries themselves
+stays in the cache, and totals need not be kept at all, because a feature is finished before the next one begins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht import _kernels
+from isrht.blocks import rows_of
+from isrht.rotation import csr_parts
+
+
+class ByFeature:
+    """The rows of a CSR matrix; ``features`` is its transpose, CSR too."""
+
+    def __init__(self, X):
+        self.shape, self.features = X.shape, X.T.tocsr()
+        self._parts = {}
+
+    def moments(self, chunk, factors):
+        """For a slice of features the sums of ``x first``, ``x second`` and ``x**2 second``: (features, 3, problems).
+
+        ``factors`` (rows, 2, problems) are first and second.
+        """
+        totals = np.empty((chunk.stop - chunk.start, 3, factors.shape[2]))
+        _kernels.engine.moments_of_features(*self._arrays(chunk), factors, totals)
+        return totals
+
+    def gradients(self, chunk, first):
+        """The sums of ``x first`` alone."""
+        return rows_of(self.features, chunk).astype(np.float64, copy=False) @ first
+
+    def add_products(self, chunk, matrix, out):
+        """Add the rows times ``matrix``, which has the rows of these features alone, to ``out``."""
+        _kernels.engine.add_products_of_features(*self._arrays(chunk), matrix, out)
+
+    def _arrays(self, chunk):
+        """Of the same chunks in every round."""
+        key = chunk.start, chunk.stop
+        if key not in self._parts:
+            self._parts[key] = csr_parts(rows_of(self.features, chunk))
+        return self._parts[key]
+
+
+def worth_storing_by_feature(X):
+    """Where what belongs to a row, and is read for every entry, is smaller than what belongs to a feature."""
+    return sp.issparse(X) and X.shape[0] <= X.shape[1]
