@@ -5,9 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "diagonals.hpp"
 #include "dispatch.hpp"
@@ -189,20 +191,23 @@ void moments_of_features(InVector<T> data, InVector<Index> indices, InVector<Ind
     sparse<T, Index>().moments_of_features(features, factors.data(), problems, totals.data());
 }
 
-template <class T, class Index>
-void add_products_of_features(InVector<T> data, InVector<Index> indices, InVector<Index> indptr,
-                              InMatrix<double> matrix, OutMatrix<double> out) {
-    nb::gil_scoped_release release;
-    const SparseRows<T, Index> features = sparse_rows(data, indices, indptr, int64_t(out.shape(0)));
-    require(matrix.shape(0) == features.count && matrix.shape(1) == out.shape(1), "matrix has the wrong shape");
-    sparse<T, Index>().add_products_of_features(features, matrix.data(), matrix.shape(1), out.data());
-}
+using Diagonals = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> mean, InMatrix<double> deviation,
-                            InMatrix<bool> varies, InVector<int64_t> fold, InVector<double> first_sum,
-                            InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
-                            double constant, OutMatrix<float> z, OutMatrix<double> weighted,
-                            nb::ndarray<double, nb::ndim<2>, nb::device::cpu> diagonals, OutMatrix<double> sums) {
+struct DiagonalCase {
+    FeatureTable features;
+    DiagonalProblems problems;
+    std::vector<float*> z;
+    DiagonalResults results;
+};
+
+// `z` are the diagonals of every path, `path`, `row` and `rows` those of a problem; features are those from `start` on.
+DiagonalCase diagonal_case(const InMatrix<double>& mean, const InMatrix<double>& deviation, const InMatrix<bool>& varies,
+                           const InVector<int64_t>& fold, const InVector<double>& first_sum,
+                           const InVector<double>& second_sum, const InVector<int64_t>& kind,
+                           const InVector<double>& threshold, const std::vector<Diagonals>& z,
+                           const InVector<int64_t>& path, const InVector<int64_t>& row, const InVector<int64_t>& rows,
+                           size_t start, const OutMatrix<double>& signals, const OutMatrix<double>& sums,
+                           const OutMatrix<double>& grams) {
     const FeatureTable features{mean.data(), deviation.data(), varies.data(), mean.shape(0), mean.shape(1)};
     const DiagonalProblems problems{fold.data(), first_sum.data(), second_sum.data(),
                                     kind.data(), threshold.data(), fold.shape(0)};
@@ -211,19 +216,66 @@ void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> me
         return array.shape(0) == rows && array.shape(1) == columns;
     };
     require(has(deviation, width, features.folds) && has(varies, width, features.folds), "features differ in shape");
-    require(first_sum.shape(0) == count && second_sum.shape(0) == count && kind.shape(0) == count &&
-                threshold.shape(0) == count,
-            "the problems differ in number");
+    for (size_t size : {first_sum.shape(0), second_sum.shape(0), kind.shape(0), threshold.shape(0), path.shape(0),
+                        row.shape(0), rows.shape(0)})
+        require(size == count, "the problems differ in number");
     require_within(fold.data(), count, features.folds, "a fold is out of range");
     require_within(kind.data(), count, 3, "a kind of diagonal is out of range");
-    require(has(moments, width, 3) && moments.shape(2) == count, "moments has the wrong shape");
-    require(has(z, count, width) && has(weighted, count, width) && has(sums, 2, count), "an output has the wrong shape");
-    require(has(diagonals, width, count) && (width == 0 || count <= 1 || diagonals.stride(1) == 1),
-            "diagonals has the wrong shape");
-    const DiagonalResults results{z.data(), weighted.data(), diagonals.data(), ptrdiff_t(diagonals.stride(0)),
-                                  sums.data(), sums.data() + count};
+    require_within(path.data(), count, z.size(), "a path is out of range");
+    require(has(sums, 2, count) && grams.shape(0) == count, "an output has the wrong shape");
+    require(signals.size() == 0 || has(signals, width, count), "signals has the wrong shape");
+    std::vector<float*> pointers(count);
+    for (size_t p = 0; p < count; ++p) {
+        const Diagonals& mine = z[size_t(path.data()[p])];
+        require(mine.shape(1) == z[0].shape(1) && start <= mine.shape(1) && width <= mine.shape(1) - start,
+                "z has the wrong shape");
+        require_within(row.data() + p, 1, mine.shape(0), "a row of z is out of range");
+        require_within(rows.data() + p, 1, std::min(mine.shape(0), grams.shape(1)) + 1, "a row of z is out of range");
+        pointers[p] = mine.data();
+    }
+    DiagonalCase made{features, problems, std::move(pointers), {}};
+    made.results = {made.z.data(), row.data(),  rows.data(),       count ? z[0].shape(1) : 0,
+                    start,         nullptr,     signals.size() ? signals.data() : nullptr,
+                    sums.data(),   sums.data() + count, grams.data(), grams.shape(1)};
+    return made;
+}
+
+void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> mean, InMatrix<double> deviation,
+                            InMatrix<bool> varies, InVector<int64_t> fold, InVector<double> first_sum,
+                            InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
+                            std::vector<Diagonals> z, InVector<int64_t> path, InVector<int64_t> row,
+                            InVector<int64_t> rows, double constant, size_t start, OutMatrix<double> signals,
+                            OutMatrix<double> sums, OutMatrix<double> grams, OutMatrix<double> diagonals) {
     nb::gil_scoped_release release;
-    make_diagonals(moments.data(), features, problems, constant, results);
+    DiagonalCase given = diagonal_case(mean, deviation, varies, fold, first_sum, second_sum, kind, threshold, z, path, row,
+                                       rows, start, signals, sums, grams);
+    const size_t width = given.features.count, count = given.problems.count;
+    require(moments.shape(0) == width && moments.shape(1) == 3 && moments.shape(2) == count,
+            "moments has the wrong shape");
+    require(diagonals.shape(0) == width && diagonals.shape(1) == count, "diagonals has the wrong shape");
+    given.results.diagonals = diagonals.data();
+    make_diagonals(moments.data(), given.features, given.problems, constant, given.results);
+}
+
+template <class T, class Index>
+void diagonals_of_features(InVector<T> data, InVector<Index> indices, InVector<Index> indptr,
+                           In<double, nb::ndim<3>> factors, InMatrix<double> mean, InMatrix<double> deviation,
+                           InMatrix<bool> varies, InVector<int64_t> fold, InVector<double> first_sum,
+                           InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
+                           std::vector<Diagonals> z, InVector<int64_t> path, InVector<int64_t> row,
+                           InVector<int64_t> rows, double constant, size_t start, OutMatrix<double> signals,
+                           OutMatrix<double> sums, OutMatrix<double> grams, OutMatrix<double> products) {
+    nb::gil_scoped_release release;
+    const SparseRows<T, Index> features = sparse_rows(data, indices, indptr, int64_t(factors.shape(0)));
+    const DiagonalCase given = diagonal_case(mean, deviation, varies, fold, first_sum, second_sum, kind, threshold, z,
+                                             path, row, rows, start, signals, sums, grams);
+    require(features.count == given.features.count, "features differ in shape");
+    require(factors.shape(1) == 2 && factors.shape(2) == given.problems.count,
+            "factors must be two for each row and problem");
+    require(products.shape(0) == factors.shape(0) && products.shape(1) == given.problems.count,
+            "products has the wrong shape");
+    sparse<T, Index>().diagonals_of_features(features, factors.data(), given.features, given.problems, constant,
+                                             given.results, products.data());
 }
 
 // To let go of the GIL is to wait for it again, some milliseconds where other threads are busy: not for a few rows.
@@ -293,9 +345,14 @@ template <class T, class Index> void bind_sparse(nb::module_& m) {
     m.def("moments_of_features", &moments_of_features<T, Index>, nb::arg("data").noconvert(),
           nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("factors").noconvert(),
           nb::arg("totals").noconvert());
-    m.def("add_products_of_features", &add_products_of_features<T, Index>, nb::arg("data").noconvert(),
-          nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("matrix").noconvert(),
-          nb::arg("out").noconvert());
+    m.def("diagonals_of_features", &diagonals_of_features<T, Index>, nb::arg("data").noconvert(),
+          nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("factors").noconvert(),
+          nb::arg("mean").noconvert(), nb::arg("deviation").noconvert(), nb::arg("varies").noconvert(),
+          nb::arg("fold").noconvert(), nb::arg("first_sum").noconvert(), nb::arg("second_sum").noconvert(),
+          nb::arg("kind").noconvert(), nb::arg("threshold").noconvert(), nb::arg("z").noconvert(),
+          nb::arg("path").noconvert(), nb::arg("row").noconvert(), nb::arg("rows").noconvert(), "constant"_a, "start"_a,
+          nb::arg("signals").noconvert(), nb::arg("sums").noconvert(), nb::arg("grams").noconvert(),
+          nb::arg("products").noconvert());
     m.def("score_csr", &score_csr<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
           nb::arg("out").noconvert());
@@ -384,8 +441,10 @@ NB_MODULE(_core, m) {
     m.def("make_diagonals", &make_diagonals_checked, nb::arg("moments").noconvert(), nb::arg("mean").noconvert(),
           nb::arg("deviation").noconvert(), nb::arg("varies").noconvert(), nb::arg("fold").noconvert(),
           nb::arg("first_sum").noconvert(), nb::arg("second_sum").noconvert(), nb::arg("kind").noconvert(),
-          nb::arg("threshold").noconvert(), "constant"_a, nb::arg("z").noconvert(), nb::arg("weighted").noconvert(),
-          nb::arg("diagonals").noconvert(), nb::arg("sums").noconvert());
+          nb::arg("threshold").noconvert(), nb::arg("z").noconvert(), nb::arg("path").noconvert(),
+          nb::arg("row").noconvert(), nb::arg("rows").noconvert(), "constant"_a, "start"_a,
+          nb::arg("signals").noconvert(), nb::arg("sums").noconvert(), nb::arg("grams").noconvert(),
+          nb::arg("diagonals").noconvert());
     bind_libsvm(m);
     m.def("available_variants", &available_variants);
     m.def("processor_features", &processor_features);

@@ -2,59 +2,122 @@
 
 #include <cmath>
 
+#include "kernels.hpp"
+
 namespace isrht {
 namespace {
 
-double shrunk(double z, double threshold) {
-    if (z > threshold) return z - threshold;
-    if (z < -threshold) return z + threshold;
-    return 0;
+constexpr size_t kPiece = kFeaturePiece;
+
+// What one problem needs of the features of a piece, side by side: all that follows is arithmetic on plain arrays, which
+// compilers turn into vectors.
+struct Piece {
+    size_t count;
+    double mean[kPiece], deviation[kPiece], varies[kPiece];
+    double gradient[kPiece], variance[kPiece], least[kPiece];
+    double z[kPiece];
+};
+
+void gather(const double* moments, const FeatureTable& features, const DiagonalProblems& problems, double constant,
+            size_t p, Piece& piece) {
+    const size_t stride = problems.count, folds = features.folds, fold = size_t(problems.fold[p]);
+    const double first_sum = problems.first_sum[p], second_sum = problems.second_sum[p];
+    for (size_t i = 0; i < piece.count; ++i) {
+        const size_t entry = i * folds + fold;
+        const double mean = features.mean[entry], *totals = moments + i * 3 * stride + p;
+        const double square = totals[2 * stride];
+        piece.mean[i] = mean;
+        piece.deviation[i] = features.deviation[entry];
+        piece.varies[i] = features.varies[entry] ? 1 : 0;
+        piece.gradient[i] = totals[0] - mean * first_sum;
+        piece.variance[i] = (mean * second_sum - 2 * totals[stride]) * mean + square;
+        piece.least[i] = constant * square;
+    }
 }
 
-constexpr size_t kPiece = 512;
+void standardise(Piece& piece) {
+    for (size_t i = 0; i < piece.count; ++i) {
+        const double z = piece.gradient[i] / std::sqrt(piece.variance[i]);
+        piece.z[i] = piece.variance[i] > piece.least[i] ? z : 0;
+    }
+}
 
-void make_piece(const double* moments, const FeatureTable& features, const DiagonalProblems& problems, double constant,
-                const DiagonalResults& results, size_t p, size_t from, size_t to) {
-    const size_t count = problems.count, folds = features.folds, fold = size_t(problems.fold[p]);
-    const double first_sum = problems.first_sum[p], second_sum = problems.second_sum[p];
-    const double threshold = problems.threshold[p];
-    const DiagonalKind kind = DiagonalKind(problems.kind[p]);
-    float* z_row = results.z + p * features.count;
-    double* weighted_row = results.weighted + p * features.count;
-    double squares = results.squares[p], offsets = results.offsets[p];
-    for (size_t k = from; k < to; ++k) {
-        const double mean = features.mean[k * folds + fold], deviation = features.deviation[k * folds + fold];
-        const double* totals = moments + k * 3 * count + p;
-        const double gradient = totals[0] - mean * first_sum, square = totals[2 * count];
-        const double variance = (mean * second_sum - 2 * totals[count]) * mean + square;
-        double z = 0;
-        if (features.varies[k * folds + fold]) {
-            if (variance > constant * square) z = gradient / std::sqrt(variance);
-            z = kind == DiagonalKind::signs ? (z < 0 ? -1 : 1) : shrunk(z, threshold);
+void shrink(Piece& piece, double threshold) {
+    for (size_t i = 0; i < piece.count; ++i) {
+        const double z = piece.z[i], below = z < threshold ? z : threshold, inner = below > -threshold ? below : -threshold;
+        piece.z[i] = piece.varies[i] != 0 ? z - inner : 0;
+    }
+}
+
+void take_signs(Piece& piece) {
+    for (size_t i = 0; i < piece.count; ++i) piece.z[i] = piece.z[i] < 0 ? -piece.varies[i] : piece.varies[i];
+}
+
+// Sums go over the features one after the other, whatever the vectors. `weighted` is z in its metric.
+void finish(const Piece& piece, DiagonalKind kind, const DiagonalResults& results, size_t problems, size_t p,
+            double* weighted) {
+    float* z = results.z_row(p, size_t(results.row[p]));
+    double diagonal[kPiece];
+    for (size_t i = 0; i < piece.count; ++i) z[i] = float(piece.z[i]);
+    if (kind == DiagonalKind::standard)
+        for (size_t i = 0; i < piece.count; ++i) {
+            weighted[i] = double(z[i]);
+            diagonal[i] = double(z[i]) / piece.deviation[i];
         }
-        const float rounded = float(z);
-        const double entry = rounded, weighted = kind == DiagonalKind::standard ? entry : entry * deviation;
-        const double diagonal = kind == DiagonalKind::standard ? entry / deviation : entry;
-        z_row[k] = rounded;
-        weighted_row[k] = weighted;
-        results.diagonals[ptrdiff_t(k) * results.stride + ptrdiff_t(p)] = diagonal;
-        squares += weighted * entry;
-        offsets += diagonal * mean;
+    else
+        for (size_t i = 0; i < piece.count; ++i) {
+            weighted[i] = double(z[i]) * piece.deviation[i];
+            diagonal[i] = double(z[i]);
+        }
+    double squares = results.squares[p], offsets = results.offsets[p];
+    for (size_t i = 0; i < piece.count; ++i) {
+        results.diagonals[i * problems + p] = diagonal[i];
+        squares += weighted[i] * double(z[i]);
+        offsets += diagonal[i] * piece.mean[i];
     }
     results.squares[p] = squares;
     results.offsets[p] = offsets;
+    if (results.signals)
+        for (size_t i = 0; i < piece.count; ++i) results.signals[i * problems + p] = diagonal[i] * piece.gradient[i];
+}
+
+// Eight partial sums, so that no addition waits for the one before.
+double product(const float* z, const double* weighted, size_t count) {
+    double sums[8] = {};
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (size_t lane = 0; lane < 8; ++lane) sums[lane] += double(z[i + lane]) * weighted[i + lane];
+    for (; i < count; ++i) sums[0] += double(z[i]) * weighted[i];
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+// Problems of one path see each other's diagonals, so all of them are made first.
+void make_piece(const double* moments, const FeatureTable& features, const DiagonalProblems& problems, double constant,
+                const DiagonalResults& results, double* weighted) {
+    Piece piece;
+    piece.count = features.count;
+    for (size_t p = 0; p < problems.count; ++p) {
+        const DiagonalKind kind = DiagonalKind(problems.kind[p]);
+        gather(moments, features, problems, constant, p, piece);
+        standardise(piece);
+        if (kind == DiagonalKind::signs) take_signs(piece);
+        else shrink(piece, problems.threshold[p]);
+        finish(piece, kind, results, problems.count, p, weighted + p * kPiece);
+    }
+    for (size_t p = 0; p < problems.count; ++p)
+        for (size_t t = 0; t < size_t(results.rows[p]); ++t)
+            results.grams[p * results.most_rows + t] += product(results.z_row(p, t), weighted + p * kPiece, piece.count);
 }
 
 }  // namespace
 
 void make_diagonals(const double* moments, FeatureTable features, DiagonalProblems problems, double constant,
                     DiagonalResults results) {
-    const size_t width = features.count, count = problems.count;
-    // Problem by problem over a piece of features that stays in the cache: what belongs to a problem stays in registers.
-    for (size_t p = 0; p < count; ++p) results.squares[p] = results.offsets[p] = 0;
-    for (size_t from = 0; from < width; from += kPiece) {
-        const size_t to = width - from < kPiece ? width : from + kPiece;
-        for (size_t p = 0; p < count; ++p) make_piece(moments, features, problems, constant, results, p, from, to);
+    Scratch scratch(problems.count * kPiece * sizeof(double));
+    for (size_t from = 0; from < features.count; from += kPiece) {
+        const size_t left = features.count - from, size = left < kPiece ? left : kPiece;
+        make_piece(moments + from * 3 * problems.count, features.piece(from, size), problems, constant,
+                   results.from(from, problems.count), static_cast<double*>(scratch.data));
     }
 }
 

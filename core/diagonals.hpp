@@ -17,7 +17,14 @@ struct FeatureTable {
     const double* deviation;
     const bool* varies;
     size_t count, folds;
+
+    FeatureTable piece(size_t from, size_t size) const {
+        return {mean + from * folds, deviation + from * folds, varies + from * folds, size, folds};
+    }
 };
+
+// So many features at a time keep what belongs to them in the first caches.
+constexpr size_t kFeaturePiece = 512;
 
 // What each problem brings: its fold, the sums over rows of its two factors, the kind of its diagonal and the threshold.
 struct DiagonalProblems {
@@ -29,14 +36,30 @@ struct DiagonalProblems {
     size_t count;
 };
 
-// Arrays (problems, features), but for `diagonals` (features, problems), whose rows lie `stride` values apart.
+// Each problem writes its diagonal z, as float, behind those that its path has: row `row` of an array of `stride` features
+// a row, from feature `offset` on, whose first `rows` rows its products are taken with. Diagonals and signals are arrays
+// (features, problems); signals is null where nobody asks for it. All sums over the features are added to what is there.
 struct DiagonalResults {
-    float* z;
-    double* weighted;   // z times its metric
+    float* const* z;
+    const int64_t* row;
+    const int64_t* rows;
+    size_t stride, offset;
     double* diagonals;  // on features as they are
-    ptrdiff_t stride;
-    double* squares;  // (problems) z times weighted, added up over the features
-    double* offsets;  // (problems) diagonals times means, added up over the features
+    double* signals;    // diagonals times centred gradients
+    double* squares;    // (problems) z times z in its metric
+    double* offsets;    // (problems) diagonals times means
+    double* grams;      // (problems, most_rows) z in its metric times every row
+    size_t most_rows;
+
+    DiagonalResults from(size_t feature, size_t problems) const {
+        DiagonalResults moved = *this;
+        moved.offset += feature;
+        if (diagonals) moved.diagonals += feature * problems;
+        if (signals) moved.signals += feature * problems;
+        return moved;
+    }
+
+    float* z_row(size_t problem, size_t number) const { return z[problem] + number * stride + offset; }
 };
 
 // `moments` (features, 3, problems) as SparseKernels::add_moments leaves them. z is the centred gradient over its

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "diagonals.hpp"
+
 namespace isrht {
 
 // Rows of a dense matrix: consecutive values in a row, `stride` values from one row to the next.
@@ -88,8 +90,10 @@ template <class T, class Index> struct SparseKernels {
     // The same where each feature has its entries together: features are the rows of the sparse matrix, and what it
     // calls columns are the rows of the data, with factors (width, 2, problems), first and second. Totals are set.
     void (*moments_of_features)(SparseRows<T, Index> features, const double* factors, size_t problems, double* totals);
-    // out (width, problems) += the data, stored by feature, @ matrix (count, problems): feature after feature.
-    void (*add_products_of_features)(SparseRows<T, Index> features, const double* matrix, size_t problems, double* out);
+    // What make_diagonals makes of these moments, and products (width, problems) += the data @ diagonals, feature after
+    // feature. `results.diagonals` is not used.
+    void (*diagonals_of_features)(SparseRows<T, Index> features, const double* factors, FeatureTable table,
+                                  DiagonalProblems problems, double constant, DiagonalResults results, double* products);
     // As DenseKernels::score, for any strides: entry e of a row goes to partial sum e % 4.
     void (*score)(SparseRows<T, Index> rows, LinearModels models, double* out);
 };

@@ -338,10 +338,23 @@ template <class T, class Index> struct FeatureProducts {
     }
 };
 
+// Piece by piece: moments, diagonals and products of a feature meet in the cache.
 template <class T, class Index>
-void add_products_of_features(SparseRows<T, Index> features, const double* matrix, size_t problems, double* out) {
-    for (size_t k = 0; k < features.count; ++k)
-        for_problems(problems, FeatureProducts<T, Index>{features, matrix, problems, out, k});
+void diagonals_of_features(SparseRows<T, Index> features, const double* factors, FeatureTable table,
+                           DiagonalProblems problems, double constant, DiagonalResults results, double* products) {
+    const size_t count = problems.count;
+    Scratch scratch(kFeaturePiece * 4 * count * sizeof(double));
+    double *totals = static_cast<double*>(scratch.data), *matrix = totals + kFeaturePiece * 3 * count;
+    for (size_t from = 0; from < features.count; from += kFeaturePiece) {
+        const size_t left = features.count - from, size = left < kFeaturePiece ? left : kFeaturePiece;
+        const SparseRows<T, Index> piece{features.data, features.indices, features.indptr + from, size, features.width};
+        moments_of_features(piece, factors, count, totals);
+        DiagonalResults here = results.from(from, count);
+        here.diagonals = matrix;
+        make_diagonals(totals, table.piece(from, size), problems, constant, here);
+        for (size_t k = 0; k < size; ++k)
+            for_problems(count, FeatureProducts<T, Index>{piece, matrix, count, products, k});
+    }
 }
 
 // Totals beyond a cache are worked through region by region, for a batch of rows at a time: pairs of entries

@@ -10,8 +10,8 @@ template <class T>
 constexpr DenseKernels<T> dense_kernels{transform<T>, project<T>, add_rows<T>, add_squares<T>, score_rows<T>};
 template <class T, class Index>
 constexpr SparseKernels<T, Index> sparse_kernels{
-    project_sparse<T, Index>,      add_sparse_rows<T, Index>,          add_autocorrelation<T, Index>, add_moments<T, Index>,
-    moments_of_features<T, Index>, add_products_of_features<T, Index>, score_sparse<T, Index>};
+    project_sparse<T, Index>,      add_sparse_rows<T, Index>,       add_autocorrelation<T, Index>, add_moments<T, Index>,
+    moments_of_features<T, Index>, diagonals_of_features<T, Index>, score_sparse<T, Index>};
 
 #define ISRHT_STRING_OF(name) #name
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)

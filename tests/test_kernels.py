@@ -169,26 +169,18 @@ def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
 @pytest.mark.parametrize("problems", [1, 3, 4, 9])
-def test_data_stored_by_feature(kernel, dtype, index_type, problems, rng):
+def test_moments_of_features(kernel, dtype, index_type, problems, rng):
     """CSR rows are features here, and columns the rows of the data."""
-    n_rows = 70
-    data, indices, indptr = sparse_case(rng, dtype, index_type, n_rows, density=0.1)
-    factors, n_features = rng.standard_normal((n_rows, 2, problems)), len(indptr) - 1
+    data, indices, indptr = sparse_case(rng, dtype, index_type, 70, density=0.1)
+    factors, n_features = rng.standard_normal((70, 2, problems)), len(indptr) - 1
     totals, expected = np.full((2, n_features, 3, problems), np.nan)
     _kernels.engine.moments_of_features(data, indices, indptr, factors, totals)
     _reference.moments_of_features(data, indices, indptr, factors, expected)
     assert_allclose(totals, expected, rtol=1e-12, atol=1e-12)
-    matrix, out = rng.standard_normal((n_features, problems)), np.ones((n_rows, problems))
-    expected = out.copy()
-    _kernels.engine.add_products_of_features(data, indices, indptr, matrix, out)
-    _reference.add_products_of_features(data, indices, indptr, matrix, expected)
-    assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError, match="factors must be two"):
         _kernels.engine.moments_of_features(data, indices, indptr, np.ascontiguousarray(factors[:, :1]), totals)
     with pytest.raises(ValueError, match="totals has the wrong shape"):
         _kernels.engine.moments_of_features(data, indices, indptr, factors, totals[1:])
-    with pytest.raises(ValueError, match="matrix has the wrong shape"):
-        _kernels.engine.add_products_of_features(data, indices, indptr, matrix[1:], out)
 
 
 def diagonal_case(rng, width, problems, folds=3):
@@ -200,25 +192,58 @@ def diagonal_case(rng, width, problems, folds=3):
     varies = rng.random((width, folds)) < 0.9
     fold, kind = rng.integers(0, folds, problems), rng.integers(0, 3, problems)
     threshold = rng.choice([0.0, 1.0], problems)
-    return [moments, mean, deviation, varies, fold, first.sum(0), second.sum(0), kind, threshold, 1e-10]
+    return [moments, mean, deviation, varies, fold, first.sum(0), second.sum(0), kind, threshold]
 
 
-def diagonal_outputs(width, problems):
-    z, weighted = np.full((problems, width), np.nan, np.float32), np.full((problems, width), np.nan)
-    wide = np.full((width, problems + 2), np.nan)
-    return [z, weighted, wide[:, 1:-1], np.full((2, problems), np.nan)]
+def diagonal_outputs(width, problems, n_rows=None, signals=True):
+    """Where diagonals go, which are the last of three paths' rows; signals, sums, grams, and the last array.
+
+    That is for the diagonals themselves, or for their products with ``n_rows`` rows.
+    """
+    start, owner = 2, np.sort(np.arange(problems) % 3)
+    z = [np.random.default_rng(i).standard_normal((4 + problems, width + 5)).astype(np.float32) for i in range(3)]
+    row = 4 + np.concatenate([np.arange(np.count_nonzero(owner == path)) for path in range(3)])
+    rows = 4 + np.bincount(owner, minlength=3)[owner]
+    last = np.full((width, problems), np.nan) if n_rows is None else np.ones((n_rows, problems))
+    signals = np.full((width if signals else 0, problems), np.nan)
+    return [z, owner, row, rows, 1e-10, start, signals, np.ones((2, problems)), np.ones((problems, rows.max())), last]
 
 
-@pytest.mark.parametrize("width", [0, 1, 300])
+@pytest.mark.parametrize("width", [0, 1, 300, 1100])
 @pytest.mark.parametrize("problems", [1, 2, 7])
-def test_make_diagonals(kernel, width, problems, rng):
+@pytest.mark.parametrize("signals", [False, True])
+def test_make_diagonals(kernel, width, problems, signals, rng):
     case = diagonal_case(rng, width, problems)
-    results, expected = diagonal_outputs(width, problems), diagonal_outputs(width, problems)
+    results, expected = [diagonal_outputs(width, problems, signals=signals) for _ in range(2)]
     _kernels.engine.make_diagonals(*case, *results)
     _reference.make_diagonals(*case, *expected)
-    for result, wanted in zip(results[:3], expected[:3], strict=True):
-        assert_array_equal(result, wanted)
-    assert_allclose(results[3], expected[3], rtol=1e-12, atol=1e-12)
+    for mine, wanted in zip(results[0], expected[0], strict=True):
+        assert_array_equal(mine, wanted)
+    assert_array_equal(results[6], expected[6])
+    assert_array_equal(results[9], expected[9])
+    for place in (7, 8):
+        assert_allclose(results[place], expected[place], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("n_features", [1, 1100])
+@pytest.mark.parametrize("problems", [1, 2, 7])
+def test_diagonals_of_features(kernel, dtype, index_type, n_features, problems, rng):
+    """What the three steps make one after the other; z may differ by rounding, as sums do."""
+    matrix = sp.random_array((n_features, 40), density=0.2, format="csr", rng=rng, dtype=dtype)
+    arrays = matrix.data, matrix.indices.astype(index_type), matrix.indptr.astype(index_type)
+    _, *case = diagonal_case(rng, n_features, problems)
+    factors = rng.standard_normal((40, 2, problems))
+    results, expected = [diagonal_outputs(n_features, problems, n_rows=40) for _ in range(2)]
+    _kernels.engine.diagonals_of_features(*arrays, factors, *case, *results)
+    _reference.diagonals_of_features(*arrays, factors, *case, *expected)
+    for result, wanted in zip([*results[0], *results[6:]], [*expected[0], *expected[6:]], strict=True):
+        assert_allclose(result, wanted, rtol=1e-6, atol=1e-6)
+    with pytest.raises(ValueError, match="factors must be two"):
+        _kernels.engine.diagonals_of_features(*arrays, np.zeros((40, 1, problems)), *case, *results)
+    with pytest.raises(ValueError, match="products has the wrong shape"):
+        _kernels.engine.diagonals_of_features(*arrays, factors, *case, *results[:-1], np.zeros((39, problems)))
 
 
 def test_diagonals_of_what_never_varies_are_zero(kernel, rng):
@@ -226,10 +251,11 @@ def test_diagonals_of_what_never_varies_are_zero(kernel, rng):
     case[3] = np.zeros_like(case[3])
     results = diagonal_outputs(20, 2)
     _kernels.engine.make_diagonals(*case, *results)
-    assert not any(result.any() for result in results)
+    assert not any(result.any() for result in (results[6], results[7] - 1, results[8] - 1, results[9]))
+    assert not results[0][0][4, 2:-3].any()
 
 
-def test_make_diagonals_refuses_folds_and_kinds_that_are_not_there(rng):
+def test_make_diagonals_refuses_what_is_not_there(rng):
     if _kernels.engine is _reference:
         pytest.skip("NumPy checks its own indices")
     for place, message in ((4, "fold"), (7, "kind")):
@@ -237,6 +263,11 @@ def test_make_diagonals_refuses_folds_and_kinds_that_are_not_there(rng):
         case[place] = case[place] + 3
         with pytest.raises(ValueError, match=message):
             _kernels.engine.make_diagonals(*case, *diagonal_outputs(20, 2))
+    for place, more, message in ((1, 3, "a path"), (2, 4, "a row of z"), (3, 4, "a row of z"), (5, 4, "z has the")):
+        results = diagonal_outputs(20, 2)
+        results[place] = results[place] + more
+        with pytest.raises(ValueError, match=message):
+            _kernels.engine.make_diagonals(*diagonal_case(rng, 20, 2), *results)
 
 
 def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
@@ -349,8 +380,9 @@ def test_bad_indices_are_errors_not_crashes(kernel, rng):
             engine.add_csr_moments(data, indices, indptr, np.ones((1, 1)), np.ones((1, 1)), np.zeros((10, 3, 1)))
         with pytest.raises(ValueError, match="column index"):
             engine.moments_of_features(data, indices, indptr, np.ones((10, 2, 1)), np.zeros((1, 3, 1)))
+        case, results = diagonal_case(rng, 1, 1)[1:], diagonal_outputs(1, 1, n_rows=10)
         with pytest.raises(ValueError, match="column index"):
-            engine.add_products_of_features(data, indices, indptr, np.ones((1, 1)), np.zeros((10, 1)))
+            engine.diagonals_of_features(data, indices, indptr, np.ones((10, 2, 1)), *case, *results)
         with pytest.raises(ValueError, match="column index"):
             engine.score_csr(data, indices, indptr, np.ones((1, 10)), one, out)
     good = np.array([0, 1], np.int32)

@@ -117,14 +117,6 @@ def moments_of_features(data, indices, indptr, factors, totals):
     totals[:, 2] = squares @ factors[:, 1]
 
 
-def add_products_of_features(data, indices, indptr, matrix, out):
-    """Add the data, stored by feature, times ``matrix`` (features, problems) to ``out`` (rows, problems)."""
-    features = _csr(data.astype(np.float64), indices, indptr, len(out))
-    if matrix.shape != (features.shape[0], out.shape[1]):
-        raise ValueError("matrix has the wrong shape")
-    out += features.T @ matrix
-
-
 def make_diagonals(
     moments,
     mean,
@@ -135,25 +127,49 @@ def make_diagonals(
     second_sum,
     kind,
     threshold,
-    constant,
     z,
-    weighted,
-    diagonals,
+    path,
+    row,
+    rows,
+    constant,
+    start,
+    signals,
     sums,
+    grams,
+    diagonals,
 ):
     """Gradients over their standard errors, shrunk, from ``moments`` (features, 3, problems): core/diagonals.hpp."""
     standard, signs = kind == 0, kind == 2
     mean, deviation, varies = mean[:, fold], deviation[:, fold], varies[:, fold]
     gradient, second, square = np.moveaxis(moments, 1, 0)
-    variance = (mean * second_sum - 2 * second) * mean + square
+    gradient, variance = gradient - mean * first_sum, (mean * second_sum - 2 * second) * mean + square
     sure = varies & (variance > constant * square)
-    values = np.where(sure, gradient - mean * first_sum, 0) / np.sqrt(np.where(sure, variance, 1))
+    values = np.where(sure, gradient, 0) / np.sqrt(np.where(sure, variance, 1))
     shrunk = np.where(signs, np.where(values < 0, -1, 1) * varies, values - np.clip(values, -threshold, threshold))
-    z[...] = shrunk.T
-    entries = z.T.astype(np.float64)
-    weighted[...] = np.where(standard, entries, entries * deviation).T
+    entries = shrunk.astype(np.float32).astype(np.float64)
+    weighted = np.where(standard, entries, entries * deviation)
     diagonals[...] = np.where(standard, entries / deviation, entries)
-    sums[0], sums[1] = (weighted * z).sum(axis=1), (diagonals * mean).sum(axis=0)
+    if signals.size:
+        signals[...] = diagonals * gradient
+    sums[0] += (weighted * entries).sum(axis=0)
+    sums[1] += (diagonals * mean).sum(axis=0)
+    features = slice(start, start + len(mean))
+    for p, mine in enumerate(path):
+        z[mine][row[p], features] = entries[:, p]
+    for p, mine in enumerate(path):
+        grams[p, : rows[p]] += z[mine][: rows[p], features].astype(np.float64) @ weighted[:, p]
+
+
+def diagonals_of_features(data, indices, indptr, factors, *problems_and_results):
+    """:func:`make_diagonals` of :func:`moments_of_features`; the data times the diagonals are added to the last one."""
+    *problems_and_results, products = problems_and_results
+    totals = np.empty((len(indptr) - 1, 3, factors.shape[2]))
+    moments_of_features(data, indices, indptr, factors, totals)
+    if products.shape != (len(factors), factors.shape[2]):
+        raise ValueError("products has the wrong shape")
+    diagonals = np.empty((len(totals), factors.shape[2]))
+    make_diagonals(totals, *problems_and_results, diagonals)
+    products += _csr(data.astype(np.float64), indices, indptr, len(factors)).T @ diagonals
 
 
 def score_rows(x, weights, intercept, out):

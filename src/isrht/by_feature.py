@@ -7,6 +7,8 @@ stays in the cache, and totals need not be kept at all, because a feature is fin
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -35,9 +37,15 @@ class ByFeature:
         """The sums of ``x first`` alone."""
         return rows_of(self.features, chunk).astype(np.float64, copy=False) @ first
 
-    def add_products(self, chunk, matrix, out):
-        """Add the rows times ``matrix``, which has the rows of these features alone, to ``out``."""
-        _kernels.engine.add_products_of_features(*self._arrays(chunk), matrix, out)
+    def lanes(self, count):
+        """So many slices of the features, of about as many entries each."""
+        work = self.features.indptr + np.arange(self.shape[1] + 1.0)
+        ends = np.searchsorted(work, np.linspace(0, work[-1], count + 1))
+        return [slice(int(first), int(last)) for first, last in pairwise(ends) if first < last]
+
+    def make_diagonals(self, chunk, factors, *problems_and_results):
+        """Diagonals straight from the moments, and the rows times them added to the last of the results."""
+        _kernels.engine.diagonals_of_features(*self._arrays(chunk), factors, *problems_and_results)
 
     def _arrays(self, chunk):
         """Of the same chunks in every round."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import _kernels
-from isrht.blocks import RowBlocks, default_block_rows, is_sparse, job_count
+from isrht.blocks import RowBlocks, add, default_block_rows, is_sparse, job_count
 from isrht.by_feature import ByFeature
 from isrht.hadamard import next_power_of_two, transform_cube
 from isrht.learned_rows import Head, all_rows
@@ -46,9 +47,9 @@ SMALLEST_REMAINDER = 1e-6
 # The residual is gone when its mean square is less than this.
 NO_RESIDUAL = 1e-10
 # Features worked on at once: few enough for a few columns of them to stay in the cache, and for threads to share them.
-CHUNK = 2**15
-# Chunks are worked through in so many lanes, whatever the number of threads: each adds up products of its own.
-LANES = 4
+CHUNK = 2**13
+# Diagonals are made in so many slices of the features, however many threads there are: each has products of its own.
+LANES = 8
 # Sparse blocks are so large that their work outweighs adding up their totals by this factor.
 WORK_PER_TOTAL = 20
 
@@ -78,17 +79,26 @@ class Features:
 
 def measure_features(X, rows, n_jobs=None):
     """The :class:`Features` of the training rows of every fold."""
-    totals, total, _ = moments(X, rows, _training_weights_twice, rows.training.shape[1], n_jobs)
-    _, sums, squares = np.moveaxis(totals, 1, 0)
-    if not np.isfinite(squares).all():
+    n_folds = rows.training.shape[1]
+    totals_of, total, _ = moments(X, rows, _training_weights_twice, n_folds, n_jobs)
+    mean, deviation = np.empty((2, X.shape[1], n_folds))
+    varies = np.empty((X.shape[1], n_folds), dtype=bool)
+
+    def measure(chunk):
+        _, sums, squares = np.moveaxis(totals_of(chunk), 1, 0)
+        mean[chunk] = sums / total
+        centred = squares - mean[chunk] * sums
+        varies[chunk] = centred > CONSTANT * squares
+        deviation[chunk] = np.sqrt(np.where(varies[chunk], centred, total) / total)
+        return np.isfinite(squares).all()
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = list(in_threads(measure, _chunks(X.shape[1]), n_jobs))
+    if not all(finite):
         raise ValueError(
             "the sums of squares of the features overflow: X has values too large; scale X (for example by its largest "
             "absolute value)"
         )
-    mean = sums / total
-    centred = squares - mean * sums
-    varies = centred > CONSTANT * squares
-    deviation = np.sqrt(np.where(varies, centred, total) / total)
     return Features(mean, deviation, varies, total)
 
 
@@ -97,21 +107,22 @@ def _training_weights_twice(rows):
 
 
 def moments(X, rows, sides, n_problems, n_jobs=None):
-    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, (features, 3, problems), of first and of second.
+    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of first and of second.
 
-    ``sides(some rows)`` are these two arrays, one column per problem.
+    ``sides(some rows)`` are these two arrays, one column per problem. The sums with x are a function that returns those
+    of a slice of features, (features, 3, problems): rows stored by feature sum them only when they are asked for.
     """
     if isinstance(X, ByFeature):
         factors = _factors(sides(rows))
-        parts = in_threads(lambda chunk: X.moments(chunk, factors), _chunks(X.shape[1]), n_jobs)
-        return np.concatenate(list(parts)), *factors.sum(axis=0)
+        return lambda chunk: X.moments(chunk, factors), *factors.sum(axis=0)
 
     def block_moments(block):
         first, second = sides(block.y)
         return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
 
     blocks = RowBlocks(X, rows, block_rows=_block_rows(X, 3 * X.shape[1] * n_problems))
-    return blocks.sum(block_moments, n_jobs)
+    totals, first, second = blocks.sum(block_moments, n_jobs)
+    return totals.__getitem__, first, second
 
 
 def _factors(sides):
@@ -232,10 +243,11 @@ def grow(X, rows, features, paths, per_round=1, n_jobs=None):
     new = Diagonals(features, paths, owner)
     new.make(X, rows, sides, n_jobs)
     added = [path.extend(new.norms[mine], gram) for path, mine, gram in zip(paths, new.mine, new.grams, strict=True)]
-    for path, columns, signal in zip(paths, added, new.signal, strict=True):
+    for path, columns, mine in zip(paths, added, new.mine, strict=True):
         path.done = not columns
         if path.n_contrasts:
-            path.contrasts += [best_contrasts(signal[:, column.source], path.n_contrasts) for column in columns]
+            signals = [new.signals[:, mine.start + column.source] for column in columns]
+            path.contrasts += [best_contrasts(signal, path.n_contrasts) for signal in signals]
     growing = [path for path in paths if not path.done]
     if growing:
         heads, first = [path.head for path in paths], [mine.start for mine in new.mine]
@@ -350,100 +362,74 @@ class _Writer:
 
 
 class Diagonals:
-    """The new diagonals of all paths, made from the moments, a chunk of features at a time.
+    """The new diagonals of all paths, made from the moments in several lanes, slices of the features.
 
     Rows stored by feature yield the products with the new diagonals, of which columns are made, in the same go.
     """
 
     def __init__(self, features, paths, owner):
         self.features, self.paths, self.owner = features, paths, owner
-        self.folds = np.array([paths[p].fold for p in owner])
-        self.kinds = np.array([KINDS.index(paths[p].candidate.diagonal) for p in owner])
-        self.thresholds = np.array([paths[p].candidate.threshold for p in owner])
         ends = np.searchsorted(owner, np.arange(len(paths) + 1))
         self.mine = [slice(first, last) for first, last in pairwise(ends)]
-        sizes = [mine.stop - mine.start if path.n_contrasts else 0 for path, mine in zip(paths, self.mine, strict=True)]
-        self.signal = [np.empty((len(features.mean), size)) for size in sizes]
+        self.signals = np.empty((len(features.mean) if any(path.n_contrasts for path in paths) else 0, len(owner)))
         self.matrix, self.products = None, None
 
     def make(self, X, rows, sides, n_jobs):
         """``sides`` as in :func:`moments`."""
         if isinstance(X, ByFeature):
-            make_lane = self._by_feature(X, sides(rows))
+            lanes, make_lane = X.lanes(LANES), self._by_feature(X, sides(rows))
         else:
-            make_lane = self._from_moments(*moments(X, rows, sides, len(self.owner), n_jobs))
-        chunks = _chunks(len(self.features.mean))
-        lanes = [chunks[lane::LANES] for lane in range(min(LANES, len(chunks)))]
-        sums, grams, products = zip(*in_threads(make_lane, lanes, n_jobs), strict=True)
-        squares, self.offsets = sum(sums)
+            lanes, make_lane = _lanes(X.shape[1]), self._from_moments(*moments(X, rows, sides, len(self.owner), n_jobs))
+        (squares, self.offsets), grams, products = reduce(add, in_threads(make_lane, lanes, n_jobs))
         self.norms = np.sqrt(squares)
-        self.grams = [sum(gram[p] for gram in grams) for p in range(len(self.paths))]
-        self.products = None if products[0] is None else sum(products)
+        self.grams = [grams[mine, : self._rows[mine.start]].T for mine in self.mine]
+        self.products = products if isinstance(X, ByFeature) else None
 
-    def _from_moments(self, totals, pull, square_pull):
-        self.pull, self.square_pull = pull, square_pull
-        self.matrix = np.empty((len(totals), len(self.owner)))
+    def _from_moments(self, totals_of, *pulls):
+        self.matrix = np.empty((len(self.features.mean), len(self.owner)))
 
-        def make_lane(chunks):
-            return *_sum(self._make_chunk(chunk, totals[chunk], self.matrix[chunk]) for chunk in chunks), None
+        def make_lane(lane):
+            sums, grams = self._sums()
+            problems = self._problems(lane, pulls)
+            _kernels.engine.make_diagonals(totals_of(lane), *problems, sums, grams, self.matrix[lane])
+            return sums, grams, 0
 
         return make_lane
 
     def _by_feature(self, X, sides):
         factors = _factors(sides)
-        self.pull, self.square_pull = factors.sum(axis=0)
+        pulls = factors.sum(axis=0)
 
-        def make_lane(chunks):
+        def make_lane(lane):
+            sums, grams = self._sums()
             products = np.zeros((X.shape[0], len(self.owner)))
-
-            def make_chunk(chunk):
-                matrix = np.empty((chunk.stop - chunk.start, len(self.owner)))
-                made = self._make_chunk(chunk, X.moments(chunk, factors), matrix)
-                X.add_products(chunk, matrix, products)
-                return made
-
-            return *_sum(map(make_chunk, chunks)), products
+            X.make_diagonals(lane, factors, *self._problems(lane, pulls), sums, grams, products)
+            return sums, grams, products
 
         return make_lane
 
-    def _make_chunk(self, chunk, totals, matrix):
-        """Fill ``matrix``; return the sums over these features, and the products with the diagonals of each path."""
-        features, width = self.features, chunk.stop - chunk.start
-        z, weighted = np.empty((len(self.owner), width), dtype=np.float32), np.empty((len(self.owner), width))
-        sums = np.empty((2, len(self.owner)))
-        _kernels.engine.make_diagonals(
-            totals,
-            features.mean[chunk],
-            features.deviation[chunk],
-            features.varies[chunk],
-            self.folds,
-            self.pull,
-            self.square_pull,
-            self.kinds,
-            self.thresholds,
-            CONSTANT,
-            z,
-            weighted,
-            matrix,
-            sums,
+    @property
+    def _rows(self):
+        """How many diagonals the path of each problem will have."""
+        sizes = [path.size + mine.stop - mine.start for path, mine in zip(self.paths, self.mine, strict=True)]
+        return np.array(sizes, dtype=np.int64)[self.owner]
+
+    def _sums(self):
+        return np.zeros((2, len(self.owner))), np.zeros((len(self.owner), self._rows.max()))
+
+    def _problems(self, lane, pulls):
+        """What the kernels ask for: the features of a lane, the problems, where their diagonals go, and the signals."""
+        features, paths = self.features, [self.paths[p] for p in self.owner]
+        folds = np.array([path.fold for path in paths])
+        kinds = np.array([KINDS.index(path.candidate.diagonal) for path in paths])
+        thresholds = np.array([path.candidate.threshold for path in paths])
+        row = np.concatenate([np.arange(m.stop - m.start) + p.size for p, m in zip(self.paths, self.mine, strict=True)])
+        return (
+            *(features.mean[lane], features.deviation[lane], features.varies[lane]),
+            *(folds, *pulls, kinds, thresholds),
+            *([path.z for path in self.paths], self.owner, row, self._rows),
+            *(CONSTANT, lane.start, self.signals[lane]),
         )
-        return sums, [self._join(p, chunk, totals, matrix, z, weighted) for p in range(len(self.paths))]
-
-    def _join(self, p, chunk, totals, matrix, z, weighted):
-        """Hand a path its new diagonals; their products with all of its diagonals."""
-        path, mine = self.paths[p], self.mine[p]
-        rows = path.z[: path.size + mine.stop - mine.start, chunk]
-        rows[path.size :] = z[mine]
-        if path.n_contrasts:
-            gradient = totals[:, 0, mine] - self.features.mean[chunk, path.fold, None] * self.pull[mine]
-            self.signal[p][chunk] = matrix[:, mine] * gradient
-        return rows.astype(np.float64) @ weighted[mine].T
-
-
-def _sum(made):
-    """Sums and products of all chunks of a lane."""
-    sums, grams = zip(*made, strict=True)
-    return sum(sums), [sum(of_path) for of_path in zip(*grams, strict=True)]
 
 
 def best_contrasts(signal, count):
@@ -471,6 +457,11 @@ def in_threads(function, items, n_jobs=None):
         under_way = deque(pool.submit(function, item) for item in items)
         while under_way:
             yield under_way.popleft().result()
+
+
+def _lanes(n_features):
+    ends = np.linspace(0, n_features, LANES + 1).astype(int)
+    return [slice(first, last) for first, last in pairwise(ends.tolist()) if first < last]
 
 
 def _chunks(n_features):
