@@ -206,7 +206,7 @@ DiagonalCase diagonal_case(const InMatrix<double>& mean, const InMatrix<double>&
                            const InVector<double>& second_sum, const InVector<int64_t>& kind,
                            const InVector<double>& threshold, const std::vector<Diagonals>& z,
                            const InVector<int64_t>& path, const InVector<int64_t>& row, const InVector<int64_t>& rows,
-                           size_t start, const OutMatrix<double>& signals, const OutMatrix<double>& sums,
+                           size_t start, const OutMatrix<double>& signals, const OutVector<double>& offsets,
                            const OutMatrix<double>& grams) {
     const FeatureTable features{mean.data(), deviation.data(), varies.data(), mean.shape(0), mean.shape(1)};
     const DiagonalProblems problems{fold.data(), first_sum.data(), second_sum.data(),
@@ -222,7 +222,7 @@ DiagonalCase diagonal_case(const InMatrix<double>& mean, const InMatrix<double>&
     require_within(fold.data(), count, features.folds, "a fold is out of range");
     require_within(kind.data(), count, 3, "a kind of diagonal is out of range");
     require_within(path.data(), count, z.size(), "a path is out of range");
-    require(has(sums, 2, count) && grams.shape(0) == count, "an output has the wrong shape");
+    require(offsets.shape(0) == count && grams.shape(0) == count, "an output has the wrong shape");
     require(signals.size() == 0 || has(signals, width, count), "signals has the wrong shape");
     std::vector<float*> pointers(count);
     for (size_t p = 0; p < count; ++p) {
@@ -236,7 +236,7 @@ DiagonalCase diagonal_case(const InMatrix<double>& mean, const InMatrix<double>&
     DiagonalCase made{features, problems, std::move(pointers), {}};
     made.results = {made.z.data(), row.data(),  rows.data(),       count ? z[0].shape(1) : 0,
                     start,         nullptr,     signals.size() ? signals.data() : nullptr,
-                    sums.data(),   sums.data() + count, grams.data(), grams.shape(1)};
+                    offsets.data(), grams.data(), grams.shape(1)};
     return made;
 }
 
@@ -245,10 +245,10 @@ void make_diagonals_checked(In<double, nb::ndim<3>> moments, InMatrix<double> me
                             InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
                             std::vector<Diagonals> z, InVector<int64_t> path, InVector<int64_t> row,
                             InVector<int64_t> rows, double constant, size_t start, OutMatrix<double> signals,
-                            OutMatrix<double> sums, OutMatrix<double> grams, OutMatrix<double> diagonals) {
+                            OutVector<double> offsets, OutMatrix<double> grams, OutMatrix<double> diagonals) {
     nb::gil_scoped_release release;
     DiagonalCase given = diagonal_case(mean, deviation, varies, fold, first_sum, second_sum, kind, threshold, z, path, row,
-                                       rows, start, signals, sums, grams);
+                                       rows, start, signals, offsets, grams);
     const size_t width = given.features.count, count = given.problems.count;
     require(moments.shape(0) == width && moments.shape(1) == 3 && moments.shape(2) == count,
             "moments has the wrong shape");
@@ -264,11 +264,11 @@ void diagonals_of_features(InVector<T> data, InVector<Index> indices, InVector<I
                            InVector<double> second_sum, InVector<int64_t> kind, InVector<double> threshold,
                            std::vector<Diagonals> z, InVector<int64_t> path, InVector<int64_t> row,
                            InVector<int64_t> rows, double constant, size_t start, OutMatrix<double> signals,
-                           OutMatrix<double> sums, OutMatrix<double> grams, OutMatrix<double> products) {
+                           OutVector<double> offsets, OutMatrix<double> grams, OutMatrix<double> products) {
     nb::gil_scoped_release release;
     const SparseRows<T, Index> features = sparse_rows(data, indices, indptr, int64_t(factors.shape(0)));
     const DiagonalCase given = diagonal_case(mean, deviation, varies, fold, first_sum, second_sum, kind, threshold, z,
-                                             path, row, rows, start, signals, sums, grams);
+                                             path, row, rows, start, signals, offsets, grams);
     require(features.count == given.features.count, "features differ in shape");
     require(factors.shape(1) == 2 && factors.shape(2) == given.problems.count,
             "factors must be two for each row and problem");
@@ -351,7 +351,7 @@ template <class T, class Index> void bind_sparse(nb::module_& m) {
           nb::arg("fold").noconvert(), nb::arg("first_sum").noconvert(), nb::arg("second_sum").noconvert(),
           nb::arg("kind").noconvert(), nb::arg("threshold").noconvert(), nb::arg("z").noconvert(),
           nb::arg("path").noconvert(), nb::arg("row").noconvert(), nb::arg("rows").noconvert(), "constant"_a, "start"_a,
-          nb::arg("signals").noconvert(), nb::arg("sums").noconvert(), nb::arg("grams").noconvert(),
+          nb::arg("signals").noconvert(), nb::arg("offsets").noconvert(), nb::arg("grams").noconvert(),
           nb::arg("products").noconvert());
     m.def("score_csr", &score_csr<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("intercept").noconvert(),
@@ -443,7 +443,7 @@ NB_MODULE(_core, m) {
           nb::arg("first_sum").noconvert(), nb::arg("second_sum").noconvert(), nb::arg("kind").noconvert(),
           nb::arg("threshold").noconvert(), nb::arg("z").noconvert(), nb::arg("path").noconvert(),
           nb::arg("row").noconvert(), nb::arg("rows").noconvert(), "constant"_a, "start"_a,
-          nb::arg("signals").noconvert(), nb::arg("sums").noconvert(), nb::arg("grams").noconvert(),
+          nb::arg("signals").noconvert(), nb::arg("offsets").noconvert(), nb::arg("grams").noconvert(),
           nb::arg("diagonals").noconvert());
     bind_libsvm(m);
     m.def("available_variants", &available_variants);

@@ -53,7 +53,17 @@ void take_signs(Piece& piece) {
     for (size_t i = 0; i < piece.count; ++i) piece.z[i] = piece.z[i] < 0 ? -piece.varies[i] : piece.varies[i];
 }
 
-// Sums go over the features one after the other, whatever the vectors. `weighted` is z in its metric.
+// Eight partial sums, so that no addition waits for the one before.
+template <class T> double product(const T* left, const double* right, size_t count) {
+    double sums[8] = {};
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (size_t lane = 0; lane < 8; ++lane) sums[lane] += double(left[i + lane]) * right[i + lane];
+    for (; i < count; ++i) sums[0] += double(left[i]) * right[i];
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+// `weighted` is z in its metric.
 void finish(const Piece& piece, DiagonalKind kind, const DiagonalResults& results, size_t problems, size_t p,
             double* weighted) {
     float* z = results.z_row(p, size_t(results.row[p]));
@@ -69,26 +79,10 @@ void finish(const Piece& piece, DiagonalKind kind, const DiagonalResults& result
             weighted[i] = double(z[i]) * piece.deviation[i];
             diagonal[i] = double(z[i]);
         }
-    double squares = results.squares[p], offsets = results.offsets[p];
-    for (size_t i = 0; i < piece.count; ++i) {
-        results.diagonals[i * problems + p] = diagonal[i];
-        squares += weighted[i] * double(z[i]);
-        offsets += diagonal[i] * piece.mean[i];
-    }
-    results.squares[p] = squares;
-    results.offsets[p] = offsets;
+    for (size_t i = 0; i < piece.count; ++i) results.diagonals[i * problems + p] = diagonal[i];
+    results.offsets[p] += product(diagonal, piece.mean, piece.count);
     if (results.signals)
         for (size_t i = 0; i < piece.count; ++i) results.signals[i * problems + p] = diagonal[i] * piece.gradient[i];
-}
-
-// Eight partial sums, so that no addition waits for the one before.
-double product(const float* z, const double* weighted, size_t count) {
-    double sums[8] = {};
-    size_t i = 0;
-    for (; i + 8 <= count; i += 8)
-        for (size_t lane = 0; lane < 8; ++lane) sums[lane] += double(z[i + lane]) * weighted[i + lane];
-    for (; i < count; ++i) sums[0] += double(z[i]) * weighted[i];
-    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
 // Problems of one path see each other's diagonals, so all of them are made first.

@@ -46,9 +46,8 @@ struct DiagonalResults {
     size_t stride, offset;
     double* diagonals;  // on features as they are
     double* signals;    // diagonals times centred gradients
-    double* squares;    // (problems) z times z in its metric
     double* offsets;    // (problems) diagonals times means
-    double* grams;      // (problems, most_rows) z in its metric times every row
+    double* grams;      // (problems, most_rows) z in its metric times every row, itself among them
     size_t most_rows;
 
     DiagonalResults from(size_t feature, size_t problems) const {

@@ -196,7 +196,7 @@ def diagonal_case(rng, width, problems, folds=3):
 
 
 def diagonal_outputs(width, problems, n_rows=None, signals=True):
-    """Where diagonals go, which are the last of three paths' rows; signals, sums, grams, and the last array.
+    """Where diagonals go, which are the last of three paths' rows; signals, offsets, grams, and the last array.
 
     That is for the diagonals themselves, or for their products with ``n_rows`` rows.
     """
@@ -206,7 +206,7 @@ def diagonal_outputs(width, problems, n_rows=None, signals=True):
     rows = 4 + np.bincount(owner, minlength=3)[owner]
     last = np.full((width, problems), np.nan) if n_rows is None else np.ones((n_rows, problems))
     signals = np.full((width if signals else 0, problems), np.nan)
-    return [z, owner, row, rows, 1e-10, start, signals, np.ones((2, problems)), np.ones((problems, rows.max())), last]
+    return [z, owner, row, rows, 1e-10, start, signals, np.ones(problems), np.ones((problems, rows.max())), last]
 
 
 @pytest.mark.parametrize("width", [0, 1, 300, 1100])

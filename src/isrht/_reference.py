@@ -134,7 +134,7 @@ def make_diagonals(
     constant,
     start,
     signals,
-    sums,
+    offsets,
     grams,
     diagonals,
 ):
@@ -151,8 +151,7 @@ def make_diagonals(
     diagonals[...] = np.where(standard, entries / deviation, entries)
     if signals.size:
         signals[...] = diagonals * gradient
-    sums[0] += (weighted * entries).sum(axis=0)
-    sums[1] += (diagonals * mean).sum(axis=0)
+    offsets += (diagonals * mean).sum(axis=0)
     features = slice(start, start + len(mean))
     for p, mine in enumerate(path):
         z[mine][row[p], features] = entries[:, p]

@@ -380,8 +380,8 @@ class Diagonals:
             lanes, make_lane = X.lanes(LANES), self._by_feature(X, sides(rows))
         else:
             lanes, make_lane = _lanes(X.shape[1]), self._from_moments(*moments(X, rows, sides, len(self.owner), n_jobs))
-        (squares, self.offsets), grams, products = reduce(add, in_threads(make_lane, lanes, n_jobs))
-        self.norms = np.sqrt(squares)
+        self.offsets, grams, products = reduce(add, in_threads(make_lane, lanes, n_jobs))
+        self.norms = np.sqrt(grams[np.arange(len(self.owner)), self._row])
         self.grams = [grams[mine, : self._rows[mine.start]].T for mine in self.mine]
         self.products = products if isinstance(X, ByFeature) else None
 
@@ -389,10 +389,10 @@ class Diagonals:
         self.matrix = np.empty((len(self.features.mean), len(self.owner)))
 
         def make_lane(lane):
-            sums, grams = self._sums()
+            offsets, grams = self._sums()
             problems = self._problems(lane, pulls)
-            _kernels.engine.make_diagonals(totals_of(lane), *problems, sums, grams, self.matrix[lane])
-            return sums, grams, 0
+            _kernels.engine.make_diagonals(totals_of(lane), *problems, offsets, grams, self.matrix[lane])
+            return offsets, grams, 0
 
         return make_lane
 
@@ -401,12 +401,18 @@ class Diagonals:
         pulls = factors.sum(axis=0)
 
         def make_lane(lane):
-            sums, grams = self._sums()
+            offsets, grams = self._sums()
             products = np.zeros((X.shape[0], len(self.owner)))
-            X.make_diagonals(lane, factors, *self._problems(lane, pulls), sums, grams, products)
-            return sums, grams, products
+            X.make_diagonals(lane, factors, *self._problems(lane, pulls), offsets, grams, products)
+            return offsets, grams, products
 
         return make_lane
+
+    @property
+    def _row(self):
+        """The number, in its path, of the diagonal of each problem."""
+        pairs = zip(self.paths, self.mine, strict=True)
+        return np.concatenate([np.arange(mine.stop - mine.start) + path.size for path, mine in pairs])
 
     @property
     def _rows(self):
@@ -415,7 +421,7 @@ class Diagonals:
         return np.array(sizes, dtype=np.int64)[self.owner]
 
     def _sums(self):
-        return np.zeros((2, len(self.owner))), np.zeros((len(self.owner), self._rows.max()))
+        return np.zeros(len(self.owner)), np.zeros((len(self.owner), self._rows.max()))
 
     def _problems(self, lane, pulls):
         """What the kernels ask for: the features of a lane, the problems, where their diagonals go, and the signals."""
@@ -423,11 +429,10 @@ class Diagonals:
         folds = np.array([path.fold for path in paths])
         kinds = np.array([KINDS.index(path.candidate.diagonal) for path in paths])
         thresholds = np.array([path.candidate.threshold for path in paths])
-        row = np.concatenate([np.arange(m.stop - m.start) + p.size for p, m in zip(self.paths, self.mine, strict=True)])
         return (
             *(features.mean[lane], features.deviation[lane], features.varies[lane]),
             *(folds, *pulls, kinds, thresholds),
-            *([path.z for path in self.paths], self.owner, row, self._rows),
+            *([path.z for path in self.paths], self.owner, self._row, self._rows),
             *(CONSTANT, lane.start, self.signals[lane]),
         )
 
