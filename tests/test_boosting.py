@@ -159,6 +159,25 @@ def test_rows_stored_by_feature_give_the_same_model(kernel, n_classes, n_jobs, m
     assert_allclose(got.transform(X), expected.transform(X), rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.parametrize("diagonal", ["standard", "z"])
+def test_more_columns_are_distilled_to_fewer(diagonal, rng):
+    """Three per class are learned, and any number from one per class on carries the same SVMs."""
+    X = rng.standard_normal((300, 20)) * (1 + np.arange(20))
+    y = np.argmax(X @ rng.standard_normal((20, 3)) + 20 * rng.standard_normal((300, 3)), axis=1)
+    scores = []
+    for n_components in (9, 5, 3):
+        boosted = BoostedISRHT(n_components, rounds=9, diagonal=diagonal, random_state=0).fit(X, y)
+        assert (boosted.rounds_, boosted.n_learned_, boosted.n_components_) == (9, n_components, n_components)
+        Z = boosted.transform(X)
+        scores.append(LinearSVM(1.0).fit(Z, y).decision_function(Z))
+    for got in scores[1:]:
+        assert_allclose(got, scores[0], atol=1e-5)
+    directions = boosted.mixing_ @ boosted.diagonals_
+    spread = X.std(axis=0)
+    metric = spread**2 if diagonal == "standard" else spread
+    assert_allclose(directions @ (directions * metric).T, np.eye(3), atol=1e-5)
+
+
 def test_wide_dense_rows_are_rotated(data, monkeypatch):
     X, y = data
     model = BoostedISRHT(20, rounds=2, random_state=0).fit(X, y)

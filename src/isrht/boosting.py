@@ -25,7 +25,7 @@ from isrht.blocks import RowBlocks
 from isrht.by_feature import ByFeature, worth_storing_by_feature
 from isrht.hadamard import next_power_of_two
 from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_counts, held_out_fifths, usable_folds
-from isrht.learned_columns import Candidate, Path, grow, measure_features
+from isrht.learned_columns import Candidate, Path, grow, measure_features, solve
 from isrht.learned_rows import all_rows
 from isrht.newton import one_blas_thread
 from isrht.rotation import Rotation
@@ -39,6 +39,8 @@ KINDS = {"auto": ("standard", "z"), "standard": ("standard",), "z": ("z",), "sig
 THRESHOLDS = (0.0, 2.0)
 # Learned columns per class beyond the first, and the most rounds that they are spread over.
 LEARNED_PER_CLASS = 16
+# Several classes learn at least so many columns each, which are distilled to as many as were asked for.
+DISTILLED_PER_CLASS = 3
 MOST_ROUNDS = 32
 # A contrast weighs this much of a learned column, and all of them together at most four such.
 CONTRAST_WEIGHT = 0.1
@@ -53,7 +55,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Parameters
     ----------
     n_components : int, default=16
-        The number of columns. At most 16 per class beyond the first are learned; the rest are Walsh contrasts.
+        The number of columns. At most 16 per class beyond the first are learned; the rest are Walsh contrasts. With
+        several classes, and at least as many columns, three per class are learned and distilled to these.
     rounds : "auto" or int, default="auto"
         The number of rounds. "auto" chooses it on held-out rows, and stops at one if the labels look like noise.
     threshold : "auto" or float, default="auto"
@@ -244,10 +247,13 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _plan(self):
         """Rounds to try, columns to learn at most, and how many in a round."""
-        n_learned = min(self.n_components, LEARNED_PER_CLASS * (len(self.classes_) - 1))
+        n_classes, wanted = len(self.classes_), self.n_components
+        if 2 < n_classes <= self.n_components and self.diagonal != "signs":
+            wanted = max(wanted, DISTILLED_PER_CLASS * n_classes)
+        n_learned = min(wanted, LEARNED_PER_CLASS * (n_classes - 1))
         per_round = -(-n_learned // MOST_ROUNDS)
         if self.rounds != "auto":
-            return [self.rounds], min(self.n_components, self.rounds * per_round), per_round
+            return [self.rounds], min(wanted, self.rounds * per_round), per_round
         most = -(-n_learned // per_round)
         return [rounds for rounds in ROUND_GRID if rounds < most] + [most], n_learned, per_round
 
@@ -279,6 +285,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 grow(X, rows, features, [path], per_round, self.n_jobs)
             if path.size:
                 break
+        self.rounds_ = max(1, -(-path.size // per_round))
+        if path.size > self.n_components:
+            weights = solve(rows, [path], [choice.C], [path.solutions], self.n_jobs)[0].weights[:, :-1]
+            path = path.distilled(weights, features, self.n_components)
         return features, path
 
     def _keep(self, choice, features, path):
@@ -288,8 +298,6 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.mean_ = features.mean[:, 0]
         self.n_features_padded_ = next_power_of_two(self.n_features_in_)
         self._keep_diagonals(features, path)
-        per_round = self._plan()[2]
-        self.rounds_ = -(-self.n_learned_ // per_round)
         self._keep_columns(path)
         self.offsets_ = self._project(self.mean_[None])[0]
 

@@ -225,6 +225,29 @@ class Path:
             self.size += 1
         return new
 
+    def distilled(self, weights, features, count):
+        """A path of ``count`` diagonals, on whose columns the SVMs of these ``weights`` are the same.
+
+        Column 0 of H adds up all features, so any combination of columns is one column with a diagonal of its own. The
+        first are those that the SVMs use, the others what is left of the columns in their order.
+        """
+        used = np.linalg.svd(weights, full_matrices=False)[2]
+        largest = np.abs(used).argmax(axis=1)
+        used *= np.sign(used[np.arange(len(used)), largest])[:, None]
+        basis = np.linalg.qr(np.column_stack([used.T, np.eye(self.size)]))[0].T[:count]
+        basis[: len(used)] = used[:count]
+        factors = basis @ self.mixing[: self.size, : self.size] / self.norms[: self.size]
+        path = Path(self.number, self.candidate, self.fold, features, self.mean_label, count)
+        grams = np.zeros((count, count))
+        for chunk in _chunks(len(features.mean)):
+            path.z[:, chunk] = factors @ self.z[: self.size, chunk]
+            z = path.z[:, chunk].astype(np.float64)
+            metric = 1 if self.candidate.diagonal == "standard" else features.deviation[chunk, self.fold]
+            grams += z @ (z * metric).T
+        path.extend(np.sqrt(np.diag(grams)), grams)
+        path.contrasts = [np.empty(0, dtype=np.int64)] * path.size
+        return path
+
     def learn(self, solutions, loss):
         """Take the small SVMs that the next residual is of, and see whether there is any residual."""
         self.solutions = solutions[:, [*range(self.size), -1]]
