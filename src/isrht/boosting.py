@@ -37,8 +37,9 @@ DIAGONALS = ("auto", "standard", "z", "signs")
 # In this order: among equals the later one is preferred, and the last is the cautious one.
 KINDS = {"auto": ("standard", "z"), "standard": ("standard",), "z": ("z",), "signs": ("signs",)}
 THRESHOLDS = (0.0, 2.0)
-# Learned columns per class beyond the first, and the most rounds that they are spread over.
-LEARNED_PER_CLASS = 16
+# Learned columns for two classes and for three, how many per class where that is more, and the most rounds for them.
+LEARNED = {2: 16, 3: 32}
+LEARNED_PER_CLASS = 6
 # Several classes learn at least so many columns each, which are distilled to as many as were asked for.
 DISTILLED_PER_CLASS = 3
 MOST_ROUNDS = 32
@@ -55,8 +56,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Parameters
     ----------
     n_components : int, default=16
-        The number of columns. At most 16 per class beyond the first are learned; the rest are Walsh contrasts. With
-        several classes, and at least as many columns, three per class are learned and distilled to these.
+        The number of columns. At most 16 of them are learned (32 for three to five classes, six per class for more);
+        the rest are Walsh contrasts. With several classes, and at least as many columns, three per class are learned
+        and distilled to these.
     rounds : "auto" or int, default="auto"
         The number of rounds. "auto" chooses it on held-out rows, and stops at one if the labels look like noise.
     threshold : "auto" or float, default="auto"
@@ -250,7 +252,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         n_classes, wanted = len(self.classes_), self.n_components
         if 2 < n_classes <= self.n_components and self.diagonal != "signs":
             wanted = max(wanted, DISTILLED_PER_CLASS * n_classes)
-        n_learned = min(wanted, LEARNED_PER_CLASS * (n_classes - 1))
+        n_learned = min(wanted, LEARNED.get(n_classes, max(LEARNED[3], LEARNED_PER_CLASS * n_classes)))
         per_round = -(-n_learned // MOST_ROUNDS)
         if self.rounds != "auto":
             return [self.rounds], min(wanted, self.rounds * per_round), per_round

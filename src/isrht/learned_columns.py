@@ -73,7 +73,7 @@ class Features:
     def mean_squared_row(self, diagonal, fold):
         """Of centred rows, in the metric in which the columns are orthonormal."""
         varies = self.varies[:, fold]
-        size = varies.sum() if diagonal == "standard" else self.deviation[varies, fold].sum()
+        size = np.count_nonzero(varies) if diagonal == "standard" else self.deviation[:, fold].sum(where=varies)
         return float(size) if size > 0 else 1.0
 
 
