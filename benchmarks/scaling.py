@@ -39,8 +39,8 @@ SWEEPS = {
     "features d, dense": ("projection", "d", [2**k for k in range(10, 23, 2)], {"n": 512, "r": 16}),
     "features d, sparse": ("sparse", "d", [2**k for k in range(10, 23, 2)], {"n": 20_000, "r": 16}),
     "components r": ("classifier", "r", [16, 32, 64, 128, 256, 512, 1024, 2048], {"n": 20_000, "d": 2048}),
-    "threads": ("threads", "jobs", [1, 2], {"n": 200_000, "d": 1024, "r": 64}),
-    "Dask workers": ("dask", "jobs", [1, 2], {"n": 200_000, "d": 1024, "r": 64}),
+    "threads": ("threads", "jobs", [1, 2], {"n": 100_000, "d": 4096, "r": 256}),
+    "Dask workers": ("dask", "jobs", [1, 2], {"n": 100_000, "d": 4096, "r": 256}),
 }
 ONLY_LONG = {"rows n": 1, "features d, dense": 2, "features d, sparse": 1, "components r": 2}
 
@@ -111,7 +111,7 @@ def run_dask(n, d, r, jobs):
     import dask
     from distributed import Client, LocalCluster
 
-    size = 2**22 // d
+    size = 2**25 // d  # 128 MB: what docs/scaling.md asks for
     options = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with LocalCluster(**options) as cluster, Client(cluster):
         blocks = [dask.delayed(dense_block)(min(size, n - start), d) for start in range(0, n, size)]
@@ -126,7 +126,8 @@ def run_dask(n, d, r, jobs):
 @lru_cache(1)
 def one_block(count, d):
     """Made once per worker, so that passes are timed and not the generator."""
-    return next(iter(Dense(count, d)))
+    rows, labels = zip(*Dense(count, d), strict=True)
+    return np.concatenate(rows), np.concatenate(labels)
 
 
 def dense_block(count, d):

@@ -55,6 +55,8 @@ def test_one_row(kernel, n_classes):
             assert_array_equal(predictor.decision_function_one(pair), model.decision_function(sparse)[0])
         assert predictor.predict_one((indices.tolist(), row[indices].tolist())) == model.predict(sparse)[0]
         assert predictor.predict_one(row) == predictor.predict_one(row.tolist()) == model.predict(row[None])[0]
+        for kind in (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array):
+            assert predictor.predict_one(kind(row[None])) == model.predict(sparse)[0]
         assert_array_equal(predictor.decision_function_one(row), model.decision_function(row[None])[0])
         single = predictor.decision_function_one(row.astype(np.float32))
         assert_array_equal(single, model.decision_function(row[None].astype(np.float32))[0])
@@ -68,6 +70,7 @@ def test_one_row(kernel, n_classes):
     [
         (np.zeros(20), ValueError, r"shape \(21,\), got \(20,\)"),
         (np.zeros((1, 21)), ValueError, r"shape \(21,\), got \(1, 21\)"),
+        (sp.csr_array((2, 21)), ValueError, r"shape \(1, 21\), got \(2, 21\)"),
         (([0], [1.0], [2]), ValueError, "a tuple of 3"),
         (([0, 1], [1.0]), ValueError, "of one length"),
         (([[0]], [[1.0]]), ValueError, "1-D"),

@@ -88,7 +88,7 @@ class Predictor:
 
         Parameters
         ----------
-        row : array of shape (n_features,), or tuple (indices, values)
+        row : array of shape (n_features,), tuple (indices, values), or sparse matrix of one row
             Of a sparse row, the numbers of the features that are not zero, in any order, and their values.
         """
         score = self._score_one(row)[0]
@@ -118,6 +118,8 @@ class Predictor:
 
     def _score_one(self, row):
         out = np.empty((1, len(self._coef)))
+        if sp.issparse(row):
+            row = self._entries(row)
         if isinstance(row, tuple):
             indices, values = checked_entries(row)
             finite = self._score_entries(indices, values, out)
@@ -128,6 +130,12 @@ class Predictor:
             place = int(np.argmin(np.isfinite(values)))
             raise ValueError(f"the row holds {values[place]} at position {place}: values must be finite")
         return out
+
+    def _entries(self, row):
+        if row.shape != (1, self.n_features_in_):
+            raise ValueError(f"a sparse row must have shape (1, {self.n_features_in_}), got {row.shape}")
+        row = row.tocsr()
+        return row.indices, row.data
 
     def _checked_values(self, row):
         values = as_floats(row)

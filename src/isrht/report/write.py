@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import tempfile
 from pathlib import Path
 
+from isrht.archive import replaced_when_whole
 from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
 from isrht.report.aggregate import Records
@@ -48,17 +47,10 @@ def as_csv(records):
 
 
 def write_whole(path, text):
-    """Write beside the place and move there: a reader never sees half a file."""
+    """A reader never sees half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with replaced_when_whole(path) as file:
+        file.write(text.encode())
     return path
 
 
