@@ -86,15 +86,14 @@ def measure_features(X, rows, n_jobs=None):
 
     def measure(chunk):
         _, sums, squares = np.moveaxis(totals_of(chunk), 1, 0)
-        mean[chunk] = sums / total
-        centred = squares - mean[chunk] * sums
-        varies[chunk] = centred > CONSTANT * squares
-        deviation[chunk] = np.sqrt(np.where(varies[chunk], centred, total) / total)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean[chunk] = sums / total
+            centred = squares - mean[chunk] * sums
+            varies[chunk] = centred > CONSTANT * squares
+            deviation[chunk] = np.sqrt(np.where(varies[chunk], centred, total) / total)
         return np.isfinite(squares).all()
 
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = list(in_threads(measure, _chunks(X.shape[1]), n_jobs))
-    if not all(finite):
+    if not all(list(in_threads(measure, _chunks(X.shape[1]), n_jobs))):
         raise ValueError(
             "the sums of squares of the features overflow: X has values too large; scale X (for example by its largest "
             "absolute value)"
