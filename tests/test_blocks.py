@@ -81,12 +81,3 @@ def test_recut_gives_the_blocks_that_rows_in_memory_have(matrix, sizes, block_ro
     for got, want in zip(recut(pieces, block_rows), expected, strict=True):
         assert type(got).__name__ == type(want.X).__name__
         assert_array_equal(*(x.toarray() if sp.issparse(x) else x for x in (got, want.X)))
-
-
-@pytest.mark.parametrize("n_jobs", [None, 3])
-def test_fill_puts_rows_where_they_belong(matrix, n_jobs):
-    labels = np.arange(103)
-    blocks = RowBlocks(matrix, labels, block_rows=10)
-    out = np.zeros((103, 2))
-    assert blocks.fill(out, lambda block: np.column_stack([block.y, -block.y]), n_jobs) is out
-    assert_array_equal(out, np.column_stack([labels, -labels]))

@@ -239,7 +239,7 @@ def slow_block(rows, folder, seconds):
 )
 def test_a_killed_worker_does_not_change_the_model(model, reads, client, tmp_path):
     """SIGKILL, in the middle of a pass: Dask computes what was lost again on the others."""
-    blocks = [dask.delayed(slow_block, pure=True)(i, tmp_path, 0.05) for i in range(8)]
+    blocks = [dask.delayed(slow_block, pure=True)(i, tmp_path, 0.02) for i in range(8)]
     X = np.concatenate([np.random.default_rng(i).standard_normal((200, 40)) for i in range(8)])
     y = (X[:, 0] > 0).astype(int)
     pids = list(client.run(os.getpid).values())

@@ -440,8 +440,8 @@ def test_no_shared_function_is_compiled_for_a_newer_processor(variant, tmp_path)
 def wide(tmp_path_factory):
     """The kernels at the width of AVX-512, compiled for this processor."""
     library = tmp_path_factory.mktemp("wide") / "wide.so"
-    source = Path(__file__).with_name("wide_kernels.cpp")
-    subprocess.run([*COMPILE, "-mavx2", "-shared", "-fPIC", source, "-o", library], check=True)
+    sources = Path(__file__).with_name("wide_kernels.cpp"), CORE / "diagonals.cpp"
+    subprocess.run([*COMPILE, "-mavx2", "-shared", "-fPIC", *sources, "-o", library], check=True)
     return ctypes.CDLL(str(library))
 
 
