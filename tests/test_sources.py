@@ -364,7 +364,7 @@ def test_a_full_disk_is_said(rng, monkeypatch):
         ISRHTClassifier(16, random_state=0).fit(RowSource(Blocks(X, y)))
 
 
-N_FILES, FILE_ROWS, WIDE = 288, 125, 4096
+N_FILES, FILE_ROWS, WIDE = 192, 125, 4096
 
 LIMITED = """
 import pathlib, resource, sys

@@ -1,8 +1,8 @@
 import csv
+import os
 
 import pytest
 
-from isrht.report import write
 from isrht.report.write import write_report, write_whole
 from sample_records import sample, write_journal
 
@@ -41,7 +41,7 @@ def test_the_markdown_says_what_the_page_says(written):
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     path = write_whole(tmp_path / "page", "old")
-    monkeypatch.setattr(write.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         write_whole(path, "new")
     assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("page", "old")]
