@@ -6,6 +6,7 @@ zero, soft-thresholded, so that column 0 of H points along the class signal inst
 in rounds: each takes the residual of a small SVM on the columns so far as its labels (:mod:`isrht.learned_columns`).
 How many rounds, which diagonal and which C is chosen on rows that the diagonals have not seen (:mod:`isrht.held_out`).
 
+Several classes learn more columns than were asked for, which are then distilled to those that their SVMs use.
 Components beyond the learned ones are Walsh contrasts of the same diagonals: other columns of H, along which the
 gradient is largest. They are weighted down, so that they may correct the learned columns but not outvote them.
 """
