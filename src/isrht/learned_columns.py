@@ -4,8 +4,8 @@ A round takes the residual g of a small SVM on the columns so far and asks every
 ``z_k = v_k / se_k``, the gradient ``v = X'g`` (features centred) over its standard error. The diagonal is z,
 soft-thresholded at tau, so that column 0 of H, which adds up all features, points along what is still unexplained; no
 random sign cancels it. The rows are never rotated for this: a round is two passes over them, one for the moments
-``X'g, X'g^2, (X*X)'g^2`` and one for the new column. Rows stored by feature (:mod:`isrht.by_feature`) need one for both.
-What is kept of every row, its columns among them, is in :mod:`isrht.learned_rows`.
+``X'g, X'g^2, (X*X)'g^2`` and one for the new column; rows stored by feature (:mod:`isrht.by_feature`) need one for
+both. What is kept of every row, its columns among them, is in :mod:`isrht.learned_rows`.
 
 The small SVM must not prefer a feature for its units or its company, so its ridge ``|w|^2`` is to be a ridge on the
 weights of the features, in a metric S: ``sd_k`` for the diagonal "z" (features as they are), ``sd_k^2`` for "standard"
