@@ -32,13 +32,13 @@ def into_their_span(Z, Z_test):
     return Z @ basis, Z_test @ basis
 
 
-def cross_validated(Z, y, folds=N_FOLDS):
+def cross_validated(Z, y, folds=N_FOLDS, Cs=CS):
     """The mean accuracy for every C over folds, which are a number of them or a list of (train, test)."""
     if is_wide(Z):
-        return np.mean([_liblinear_accuracies(Z, y, *split) for split in _splits(folds, y)], axis=0)
+        return np.mean([_liblinear_accuracies(Z, y, *split, Cs) for split in _splits(folds, y)], axis=0)
     from isrht import LinearSVMCV
 
-    return LinearSVMCV(CS, cv=folds, refit=False).fit(Z, y).mean_scores_
+    return LinearSVMCV(Cs, cv=folds, refit=False).fit(Z, y).mean_scores_
 
 
 def trained(Z, y, C):
@@ -62,9 +62,9 @@ def _splits(folds, y):
     return StratifiedKFold(folds).split(np.zeros(len(y)), y)
 
 
-def _liblinear_accuracies(Z, y, train, test):
+def _liblinear_accuracies(Z, y, train, test, Cs):
     Z_train, Z_test = Z[train], Z[test]
-    return [float(np.mean(_liblinear(Z_train, y[train], C).predict(Z_test) == y[test])) for C in CS]
+    return [float(np.mean(_liblinear(Z_train, y[train], C).predict(Z_test) == y[test])) for C in Cs]
 
 
 def _liblinear(Z, y, C):

@@ -27,8 +27,16 @@ def chunks(model, path):
     kept = np.flatnonzero(weights.coef.any(axis=0))
     is_sparse = len(kept) < SPARSE_SHARE * weights.n_features
     label_type, labels = c_labels(weights.classes)
-    yield fill(HEAD, name, version=isrht.__version__, model=type(model).__name__, guard=f"{name.upper()}_H",
-               n_features=weights.n_features, n_classes=len(weights.classes), n_scores=weights.n_problems)
+    yield fill(
+        HEAD,
+        name,
+        version=isrht.__version__,
+        model=type(model).__name__,
+        guard=f"{name.upper()}_H",
+        n_features=weights.n_features,
+        n_classes=len(weights.classes),
+        n_scores=weights.n_problems,
+    )
     yield from array(f"static const {label_type}{name}_labels[]", labels)
     yield from array(f"static const double {name}_intercept[]", map(repr, weights.intercept.tolist()))
     if is_sparse:
