@@ -63,7 +63,6 @@ def test_help_takes_less_than_three_tenths_of_a_second():
         (("export", "/not/there", "--to", "pmml"), "pmml"),
         (("export", "/not/there"), "--to"),
         (("fly",), "fly"),
-
         (("compare", "-"), "standard input"),
     ],
 )

@@ -175,9 +175,7 @@ def test_a_bomb_is_not_unpacked(npz, monkeypatch):
 
 def test_a_header_that_lies_allocates_nothing(tmp_path):
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**10)}
-    )
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**10)})
     with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
         archive.writestr("X.npy", header.getvalue() + bytes(100))
     with pytest.raises(FileError, match="X.npy is shorter than its header says"):

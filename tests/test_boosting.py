@@ -17,7 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import slow_boosting
 from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, _kernels, boosting, learned_columns, small_svm
-from isrht.held_out import held_out_fifths
+from isrht.coded_labels import in_memory
+from isrht.folds import held_out_fifths
 
 DIAGONALS = ("standard", "z", "signs")
 
@@ -55,7 +56,8 @@ def three_classes(n_samples=150):
 
 def fifths(y, seed):
     """What is held out by default, as a list of (train, test)."""
-    counts = held_out_fifths(y, np.random.RandomState(seed))
+    seed = np.random.RandomState(seed).randint(2**31 - 1)
+    counts = held_out_fifths(in_memory(y), seed).counts()
     return [tuple(map(np.flatnonzero, fold)) for fold in zip(*(side.T for side in counts), strict=True)]
 
 

@@ -145,6 +145,42 @@ def test_without_a_cluster_threads_serve(data):
         assert_same(clone(model).fit(uneven(X), uneven(y)), clone(model).fit(X, y), X, uneven(X))
 
 
+def test_labels_and_weights_in_parts_of_their_own(data, rng):
+    X, y = data
+    y, weights = np.array(["yes", "no"])[y], rng.random(N) * (rng.random(N) < 0.9)
+    model = ISRHTClassifier(8, class_weight="balanced", random_state=0, Cs=[0.1, 1], cv=2)
+    expected = clone(model).fit(X, y, weights)
+    with dask.config.set(scheduler="threads"):
+        got = clone(model).fit(uneven(X), da.from_array(y, chunks=350), da.from_array(weights, chunks=1000))
+        assert_same(got, expected, X, uneven(X))
+        series = dd.from_pandas(pd.Series(y), npartitions=3)
+        got = clone(model).fit(frame(X), series, delayed_blocks(weights))
+        assert_allclose(got.coef_, expected.coef_, rtol=0, atol=1e-8 * np.abs(expected.coef_).max())
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "message"),
+    [
+        (np.arange(N) / 7, None, "block 0: Unknown label type"),
+        (np.where(np.arange(N) == 703, np.nan, 0.0), None, "block 3: Input y contains NaN"),
+        (np.zeros(N - 1), None, "inconsistent numbers of samples: X has 1200, y has 1199"),
+        (np.arange(N) % 2, np.where(np.arange(N) == 700, -1.0, 1.0), "block 2: sample_weight must not be negative"),
+        (np.arange(N) % 2, np.zeros(N), "sample_weight must be positive for some row"),
+        (np.arange(N) % 2, np.ones(N + 1), "X has 1200, sample_weight has 1201"),
+        (np.zeros(N), None, "needs two classes, but y has one class: 0.0"),
+    ],
+)
+def test_bad_labels_and_weights_are_found_where_they_are(y, weights, message, data):
+    X, _ = data
+    with dask.config.set(scheduler="threads"), pytest.raises(ValueError, match=message):
+        LinearSVM().fit(uneven(X), in_slices(y), None if weights is None else in_slices(weights))
+
+
+def in_slices(values):
+    """Delayed parts as long as those of X, but for the last."""
+    return [dask.delayed(values[first:last]) for first, last in itertools.pairwise([*CUTS[:-1], len(values)])]
+
+
 @pytest.mark.parametrize(
     ("model", "numbers"),
     [
@@ -154,10 +190,10 @@ def test_without_a_cluster_threads_serve(data):
     ids=["supervised", "boosted"],
 )
 def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
-    """What comes to the client is as small as sums are, and so are the functions that go to the workers."""
+    """What comes to the client is as small as sums are, and so is all that goes to the workers."""
     X, y = data
-    sizes, sent = [], []
-    compute, send = dask_rows._compute, dask_rows._sent
+    sizes, sent, sides = [], [], []
+    compute, send, compact = dask_rows._compute, dask_rows._sent, dask_rows._compact
 
     def watched(what):
         result = compute(what)
@@ -170,12 +206,17 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
 
     monkeypatch.setattr(dask_rows, "_compute", watched)
     monkeypatch.setattr(dask_rows, "_sent", watched_send)
-    X = np.tile(X, (8, 1))
+    monkeypatch.setattr(dask_rows, "_compact", lambda values: sides.append(values.size) or compact(values))
+    X, y = np.tile(X, (8, 1)), np.tile(y, 8)
     lazy = da.from_array(X, chunks=(2000, -1))
-    clone(model).fit(lazy, np.tile(y, 8))
+    weights = np.full(len(y), 2.0)
+    clone(model).fit(lazy, da.from_array(y, chunks=2000), sample_weight=da.from_array(weights, chunks=3000))
     assert len(sizes) > 10
     assert max(sizes) < numbers * 8 + 2000  # and their wrapping, not 9600 rows
     assert max(sent) < 10_000
+    assert sides == []
+    clone(model).fit(lazy, y, sample_weight=weights)
+    assert sum(sides) == 2 * len(y)  # what the client has goes out once
 
 
 def test_features_in_chunks_are_joined_with_a_warning(data):

@@ -6,9 +6,19 @@ import tracemalloc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from isrht import BoostedISRHT, RowSource, blocks, learned_rows, small_svm
+from isrht import (
+    BoostedISRHT,
+    ISRHTClassifier,
+    RowSource,
+    blocks,
+    learned_rows,
+    per_row,
+    small_svm,
+)
 from isrht.learned_rows import FiledRows, Head, LearnedRows
+from isrht.unnamed_file import UnnamedFile
 
 
 def some_rows(rng, kind=FiledRows, n_samples=300, n_classes=3, n_columns=4):
@@ -68,29 +78,41 @@ def test_the_residual_starts_at_the_labels_around_their_mean(rng):
 class Generated:
     """Rows that take no memory: each pass makes them anew."""
 
-    def __init__(self, n_blocks):
-        self.n_blocks = n_blocks
+    def __init__(self, n_blocks, block_rows=1000):
+        self.n_blocks, self.block_rows = n_blocks, block_rows
 
     def __iter__(self):
         for i in range(self.n_blocks):
-            X = np.random.default_rng(i).standard_normal((1000, 4))
+            X = np.random.default_rng(i).standard_normal((self.block_rows, 4))
             yield X, (X[:, 0] > 0).astype(np.int8)
 
 
-def test_a_fit_out_of_core_holds_few_bytes_per_row(monkeypatch):
-    monkeypatch.setattr(blocks, "READ_ELEMENTS", 2**12)
+MODELS = {
+    "boosted": BoostedISRHT(16, rounds=2, random_state=0),
+    "supervised": ISRHTClassifier(4, Cs=[0.1, 1], cv=2, random_state=0),
+    "projected at random": ISRHTClassifier(
+        4, selection="uniform", class_weight="balanced", Cs=[0.1, 1], cv=2, random_state=0
+    ),
+    "scored on a sample": ISRHTClassifier(4, C=1.0, n_score_samples=1000, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_fit_out_of_core_holds_nothing_per_row(name, monkeypatch):
+    monkeypatch.setattr(blocks, "READ_ELEMENTS", 2**15)
     monkeypatch.setattr(learned_rows, "AT_ONCE", 2**14)
+    monkeypatch.setattr(per_row, "AT_ONCE", 2**13)
 
     def peak(n_blocks):
         tracemalloc.start()
-        BoostedISRHT(16, rounds=2, random_state=0).fit(RowSource(Generated(n_blocks)))
+        clone(MODELS[name]).fit(RowSource(Generated(n_blocks, 10_000)))
         try:
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 
-    peak(15)
-    assert (peak(40) - peak(15)) / 25_000 < 40  # labels, class numbers, folds; two learned columns alone are 64
+    peak(4)
+    assert (peak(24) - peak(4)) / 200_000 < 1  # byte
 
 
 def test_a_full_disk_is_an_error_and_not_a_signal(monkeypatch, rng):
@@ -100,15 +122,6 @@ def test_a_full_disk_is_an_error_and_not_a_signal(monkeypatch, rng):
     if hasattr(os, "posix_fallocate"):
         monkeypatch.setattr(os, "posix_fallocate", full)
     else:
-        monkeypatch.setattr(FiledRows, "_fill", full)
+        monkeypatch.setattr(UnnamedFile, "_fill", full)
     with pytest.raises(OSError, match="learned columns could not be kept in .*No space left on device.*TMPDIR"):
         BoostedISRHT(2, rounds=1).fit(RowSource(Generated(3)))
-
-
-def test_room_is_made_without_posix(monkeypatch, rng):
-    monkeypatch.delattr(os, "posix_fallocate", raising=False)
-    rows = some_rows(rng)
-    size = rows._file.seek(0, os.SEEK_END)
-    assert size == rows.columns.nbytes
-    rows.reserve(4)
-    assert rows.columns.any()

@@ -331,6 +331,21 @@ def test_stored_rows_come_back_as_they_were(rng):
         next(rows.read(10))
 
 
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [(0.5, r"block 1 \(from row 85\): Unknown label type"), (np.nan, r"block 1 \(from row 85\): Input y contains NaN")],
+)
+def test_labels_that_are_no_classes_matter_only_to_those_who_need_classes(bad, message, rng):
+    X, y = dense(rng)
+    y = np.where(np.arange(N) == 90, bad, y)
+    source = RowSource(Blocks(X, y))
+    with pytest.raises(ValueError, match=message):
+        LinearSVM().fit(source)
+    assert_array_equal(source.labels, y)
+    got = ISRHT(8, selection="top", random_state=0).fit(source)
+    assert_array_equal(got.selected_columns_, ISRHT(8, selection="top", random_state=0).fit(X).selected_columns_)
+
+
 class Stop(Exception):
     pass
 

@@ -24,15 +24,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from isrht.blocks import RowBlocks
 from isrht.by_feature import ByFeature, worth_storing_by_feature
+from isrht.coded_labels import in_memory
+from isrht.folds import held_out_fifths, make_folds, usable_folds
 from isrht.hadamard import next_power_of_two
-from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search, fold_counts, held_out_fifths, usable_folds
+from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search
 from isrht.learned_columns import Candidate, Path, grow, measure_features, solve
 from isrht.learned_rows import all_rows
 from isrht.newton import one_blas_thread
+from isrht.per_row import class_totals
 from isrht.rotation import Rotation
 from isrht.sources import as_rows, validate_rows
-from isrht.svm import make_splits
-from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight, classes_and_codes
+from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight
 
 DIAGONALS = ("auto", "standard", "z", "signs")
 # In this order: among equals the later one is preferred, and the last is the cautious one.
@@ -151,12 +153,12 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores.
         """
         self._check_parameters()
-        X, codes, weights = self._validate(X, y, sample_weight)
-        counts = usable_folds(self._fold_counts(X, codes), weights)
+        X, labels, weights = self._validate(X, y, sample_weight)
+        counts = usable_folds(self._folds(X, labels).counts(), weights)
         X = ByFeature(X) if worth_storing_by_feature(X) else X
         with one_blas_thread():
-            choice = self._choose(X, codes, counts, weights)
-            features, path = self._learn(X, codes, weights, choice)
+            choice = self._choose(X, labels.codes, counts, weights)
+            features, path = self._learn(X, labels.codes, weights, choice)
         self._keep(choice, features, path)
         return self
 
@@ -228,19 +230,22 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _validate(self, X, y, sample_weight):
         if (rows := as_rows(X)) is not None:
-            X, y = rows, validate_rows(self, rows, y)
+            X, labels = rows, validate_rows(self, rows, y)
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            labels = in_memory(y)
         weights = checked_sample_weight(sample_weight, X)
-        self.classes_, codes = classes_and_codes(y)
-        if len(np.unique(codes if weights is None else codes[weights > 0])) < 2:
-            raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {y[0]!r}")
+        self.classes_ = labels.classes
+        present = np.flatnonzero(class_totals(labels.codes, weights, labels.n_classes))
+        if len(present) < 2:
+            only = self.classes_[present[0]]
+            raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {only!r}")
         if sp.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        return X, codes, weights
+        return X, labels, weights
 
     def _candidates(self):
         thresholds = THRESHOLDS if self.threshold == "auto" else (float(self.threshold),)
@@ -260,10 +265,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         most = -(-n_learned // per_round)
         return [rounds for rounds in ROUND_GRID if rounds < most] + [most], n_learned, per_round
 
-    def _fold_counts(self, X, codes):
+    def _folds(self, X, labels):
         if isinstance(self.cv, str) and self.cv == "auto":
-            return held_out_fifths(codes, check_random_state(self.random_state))
-        return fold_counts(make_splits(self.cv, X, codes), len(codes))
+            return held_out_fifths(labels, check_random_state(self.random_state).randint(2**31 - 1))
+        return make_folds(self.cv, X, labels.numbered())
 
     def _choose(self, X, codes, counts, weights):
         candidates, (grid, n_columns, per_round) = self._candidates(), self._plan()

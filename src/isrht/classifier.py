@@ -19,9 +19,12 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isrht.blocks import Rows, is_sparse, take_rows
+from isrht.blocks import Rows, is_sparse
 from isrht.boosting import BoostedISRHT
+from isrht.coded_labels import CodedLabels
+from isrht.folds import make_folds
 from isrht.newton import fit_path, one_blas_thread, training_blocks
+from isrht.per_row import Column, derived, gathered, total
 from isrht.projection import ISRHT, SELECTIONS
 from isrht.scaling import fit_scaler
 from isrht.sources import as_rows, stored, validate_rows
@@ -32,9 +35,9 @@ from isrht.svm import (
     LinearSVM,
     LinearSVMCV,
     checked_Cs,
+    fold_weights,
     held_out_scorer,
     linear_model,
-    make_splits,
     warn_not_converged,
     weighted_rows,
 )
@@ -159,14 +162,15 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         for stale in ("Cs_", "scores_", "mean_scores_", "std_scores_"):
             vars(self).pop(stale, None)
         self.check_parameters()
-        X, codes, weights = self._validate(X, y, sample_weight)
+        X, labels, weights = self._validate(X, y, sample_weight)
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
         projection = self._make_projection()
-        self.projection_ = clone(projection).fit(X, codes, sample_weight=self._projection_weights(codes, weights))
+        projection_weights = self._projection_weights(labels, weights)
+        self.projection_ = clone(projection).fit(X, for_fit(labels.numbered()), sample_weight=projection_weights)
         with projected([self.projection_], X) as (Z,):
-            self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, codes, weights)
-            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, self.classes_[codes], weights)
+            self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, labels, weights)
+            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, for_fit(labels), weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
             self.coef_, self.intercept_ = self._fold()
@@ -241,11 +245,11 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             n_jobs=self.n_jobs,
         )
 
-    def _projection_weights(self, codes, weights):
+    def _projection_weights(self, labels, weights):
         """Boosted columns take class weights as weights of the rows; the others have a parameter for them."""
         if self.selection != "boosted":
             return weights
-        return weighted_rows(self.class_weight, self.classes_, codes, weights)
+        return weighted_rows(self.class_weight, labels, weights)
 
     def _projection_class_weight(self):
         """Class weights by class number, which is what the projection gets for labels."""
@@ -257,66 +261,70 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
         return {name: getattr(self, name) for name in names}
 
-    def _choose_C(self, projection, X, Z, codes, weights):
+    def _choose_C(self, projection, X, Z, labels, weights):
         labels_were_used = self.selection == "supervised"
         if self.selection == "boosted":
             self.Cs_, self.scores_ = np.ones(1), self.projection_.fold_scores_[None]
         elif labels_were_used and not self.project_once:
-            self.scores_ = self._score_folds(projection, X, codes, weights)
+            self.scores_ = self._score_folds(projection, X, labels, weights)
         else:
             search = LinearSVMCV(self.Cs_, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
-            self.scores_ = search.fit(Z, self.classes_[codes], weights).scores_
+            self.scores_ = search.fit(Z, for_fit(labels), weights).scores_
         self.mean_scores_, self.std_scores_ = self.scores_.mean(axis=1), self.scores_.std(axis=1)
         return float(self.Cs_[np.argmax(self.mean_scores_)])
 
-    def _score_folds(self, projection, X, codes, weights):
+    def _score_folds(self, projection, X, labels, weights):
         """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
-        y = self.classes_[codes]
-        splits = make_splits(self.cv, X, y)
-        scores, unsolved = np.empty((len(self.Cs_), len(splits))), 0
-        with closing(self._projected_folds(projection, X, codes, weights, splits)) as folds, one_blas_thread():
-            for k, (train, test, kept, held_out) in enumerate(folds):
-                row_weights = weighted_rows(self.class_weight, self.classes_, codes[train], _take(weights, train))
-                blocks = training_blocks(kept, codes[train], row_weights)
-                score = self._held_out_score(held_out, codes[test], _take(weights, test))
+        folds = make_folds(self.cv, X, labels)
+        scores, unsolved = np.empty((len(self.Cs_), len(folds))), 0
+        fold_trials = self._trials_elsewhere if isinstance(X, Rows) else self._trials_in_memory
+        with closing(fold_trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
+            for k, (blocks, score) in enumerate(trials):
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
-                    scores[c, k] = score(solution)
+                    scores[c, k : k + 1] = score(solution)
                     unsolved += not solution.converged.all()
         if unsolved:
             warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")
         return scores
 
-    def _held_out_score(self, held_out, codes, weights):
-        """A function of a solution. Accuracy on rows that are read is a sum over them: no prediction is kept."""
-        if isinstance(held_out, Rows) and self.scoring in (None, "accuracy"):
-            everything = [(None, np.arange(len(codes)))]
-            accuracies = FoldAccuracies(held_out, codes, weights, everything, self.n_jobs)
-            return lambda solution: accuracies(solution)[0]
-        score, y = held_out_scorer(self, self.scoring), self.classes_[codes]
+    def _trials_in_memory(self, projection, X, labels, weights, folds):
+        """Yield for every fold the blocks to train on and the function that scores a solution."""
+        codes = labels.codes
+        for train, test in folds.splits:
+            own = clone(projection).fit(X[train], codes[train], sample_weight=_take(weights, train))
+            kept = CodedLabels(self.classes_, codes[train])
+            row_weights = weighted_rows(self.class_weight, kept, _take(weights, train))
+            blocks = training_blocks(own.transform(X[train]), kept.codes, row_weights)
+            yield blocks, self._scorer(own.transform(X[test]), self.classes_[codes[test]], _take(weights, test))
 
-        def score_solution(solution):
-            model = linear_model(self.classes_, solution.coef[0], solution.intercept[0])
-            return score(model, held_out, y, weights)
+    def _trials_elsewhere(self, projection, X, labels, weights, folds):
+        """As in memory, but no row is moved: those held out weigh nothing in training, and the others in scoring.
 
-        return score_solution
-
-    def _projected_folds(self, projection, X, codes, weights, splits):
-        """Yield train, test and their projected rows for every split. Rows that are read are read for all at once."""
-        if not isinstance(X, Rows):
-            for train, test in splits:
-                own = self._fold_projection(projection, X, codes, weights, train)
-                yield train, test, own.transform(X[train]), own.transform(X[test])
-            return
-        fitted = projection.fit_folds(X, codes, splits, weights)
+        Rows are read for all folds at once, where one pass can measure for all and their projections are narrow.
+        """
+        fitted = projection.fit_folds(X, labels.numbered(), folds, weights)
         together = fitted is not None and _fit_side_by_side(X, sum(own.n_components_ for own in fitted))
         with projected(fitted, X) if together else nullcontext() as all_kept:
-            for k, (train, test) in enumerate(splits):
-                own = fitted[k] if fitted else self._fold_projection(projection, X, codes, weights, train)
+            for k in range(len(folds)):
+                training, held_out = folds.counts(slice(k, k + 1))
+                own = fitted[k] if fitted else _fit_fold(projection, X, labels.numbered(), weights, training)
                 with nullcontext([all_kept[k]]) if together else projected([own], X) as (Z,):
-                    yield train, test, Z.take(train), Z.take(test)
+                    row_weights = fold_weights(training, self.class_weight, labels, weights)
+                    blocks = training_blocks(Z, labels.codes, row_weights)
+                    if self.scoring in (None, "accuracy"):
+                        yield blocks, FoldAccuracies(Z, labels.codes, weights, held_out, self.n_jobs)
+                        continue
+                    test = folds.test(k)
+                    yield blocks, self._scorer(Z.take(test), labels.values()[test], _take(gathered(weights), test))
 
-    def _fold_projection(self, projection, X, codes, weights, train):
-        return clone(projection).fit(take_rows(X, train), codes[train], sample_weight=_take(weights, train))
+    def _scorer(self, held_out, y, weights):
+        """A function of a solution: its score on held-out rows."""
+        score = held_out_scorer(self, self.scoring)
+
+        def score_solution(solution):
+            return score(linear_model(self.classes_, solution.coef[0], solution.intercept[0]), held_out, y, weights)
+
+        return score_solution
 
     def _fold(self):
         """Weights and intercepts on the original features."""
@@ -333,6 +341,19 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
 def _unchanged(X):
     return X
+
+
+def for_fit(labels):
+    """What an estimator takes for y: an array, or the coded labels themselves of rows that are elsewhere."""
+    return labels if isinstance(labels.codes, Column) else labels.values()
+
+
+def _fit_fold(projection, X, labels, weights, training):
+    """A copy of the projection, fitted on the rows of a fold: rows that it does not train on belong to no class."""
+    times = derived(lambda training: training[:, 0], training)
+    if total(lambda times: np.count_nonzero(times > 1), times):
+        weights = derived(lambda times, weights: times * (1.0 if weights is None else weights), times, weights)
+    return clone(projection).fit(X, labels.only(times), sample_weight=weights)
 
 
 @contextmanager

@@ -6,8 +6,10 @@ tree: what comes back is the sum alone, O(K d) for column statistics and O(r^2) 
 come to the client. Projected rows, which are passed over many times, stay in the memory of the workers, and Dask can
 make them again when a worker is lost, as it can everything here.
 
-Labels do come to the client, one per row, for the classes and the folds of a cross-validation are chosen there; they go
-back once per training, with weights, in as few bytes as hold them. What boosting keeps of a row stays with the row.
+So it is with what belongs to a row (:class:`DaskColumn`): labels that are in Dask are coded by the workers, and only
+the classes of a partition and their counts come to the client, which is enough to say which fold a row is in. What
+boosting keeps of a row stays with the row. Labels and weights that the client has itself go to the workers once, in as
+few bytes as hold them.
 
 Whatever scheduler Dask uses serves: that of the current ``Client``, or threads.
 """
@@ -25,13 +27,15 @@ import dask
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, column_or_1d
 
 from isrht.blocks import RowBlocks, Rows, add, default_block_rows, pairs_of
+from isrht.coded_labels import Appearance, CodedLabels, codes_in, different
 from isrht.learned_rows import LearnedRows
 from isrht.newton import one_blas_thread
+from isrht.per_row import Column, ranks
 from isrht.sources import canonical
-from isrht.validation import FLOATS
+from isrht.validation import FLOATS, check_not_negative, check_some_weight
 
 # Partial sums that one task of the tree adds up.
 FAN_IN = 8
@@ -145,6 +149,49 @@ class DaskRows(Rows):
             delayed(_converted)(part, i, dtype, dask_key_name=_name("rows", i)) for i, part in enumerate(self._parts)
         ]
 
+    def coded(self, y):
+        """The labels of these rows: those in Dask are coded by the workers, coded ones that are here are sent."""
+        if isinstance(y, CodedLabels):
+            return CodedLabels(y.classes, self.column(y.codes), y.appearance)
+        parts, appearance = self._aligned(y, "y"), Appearance()
+        for values in self._compute([delayed(_different)(part, i) for i, part in enumerate(parts)]):
+            appearance.add(values)
+        classes, order = appearance.sorted()
+        codes = [delayed(_codes)(part, classes, dask_key_name=_name("codes", i)) for i, part in enumerate(parts)]
+        return CodedLabels(classes, DaskColumn(self, list(dask.persist(*codes))), order)
+
+    def column(self, values):
+        """Values that the client has, one per row, sent to the workers."""
+        return DaskColumn(self, self._sent_by_rows(values))
+
+    def checked_weights(self, sample_weight):
+        """Weights that are in Dask, checked there; None for others."""
+        if not is_dask(sample_weight):
+            return None
+        parts = self._aligned(sample_weight, "sample_weight")
+        weights = [delayed(_weights)(part, i, dask_key_name=_name("weights", i)) for i, part in enumerate(parts)]
+        column = DaskColumn(self, list(dask.persist(*weights)))
+        check_some_weight(column.total(lambda weights: np.count_nonzero(weights > 0), [column]))
+        return column
+
+    def _aligned(self, values, name):
+        """One delayed part per partition of the rows."""
+        import dask.array as da
+
+        parts = list(values) if isinstance(values, list | tuple) else list(np.ravel(values.to_delayed()))
+        sizes = _compute([delayed(len)(part) for part in parts])
+        if sum(sizes) != self.shape[0]:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: X has {self.shape[0]}, "
+                f"{name} has {sum(sizes)}"
+            )
+        if sizes == self._facts.sizes:
+            return parts
+        arrays = [
+            da.from_delayed(delayed(np.asarray)(part), (size,), object) for part, size in zip(parts, sizes, strict=True)
+        ]
+        return list(da.concatenate(arrays).rechunk((tuple(self._facts.sizes),)).to_delayed())
+
     def learned_rows(self, codes, n_classes, training, held_out, weights, folds, n_columns):
         return LearnedDaskRows(self, codes, n_classes, training, held_out, weights, folds, n_columns)
 
@@ -160,6 +207,12 @@ class DaskRows(Rows):
         ends = np.cumsum([0, *self._facts.sizes])
         return [slice(int(first), int(last)) for first, last in pairwise(ends)]
 
+    def by_partition(self, chosen):
+        """Which rows of each partition have the chosen numbers, which ascend."""
+        slices = self.row_slices()
+        ends = np.searchsorted(chosen, [rows.start for rows in slices] + [self.shape[0]])
+        return [chosen[first:last] - rows.start for (first, last), rows in zip(pairwise(ends), slices, strict=True)]
+
     def _sides(self, blocks):
         """Labels and weights of each partition, sent to the workers once for all passes over these blocks."""
         if getattr(blocks, "sides_on_workers", None) is None:
@@ -169,9 +222,9 @@ class DaskRows(Rows):
     def _sent_by_rows(self, values):
         if values is None:
             return [None] * len(self._parts)
-        if isinstance(values, LearnedDaskRows):
+        if isinstance(values, DaskColumn | LearnedDaskRows):
             return values.parts
-        slices = [np.ascontiguousarray(values[rows]) for rows in self.row_slices()]
+        slices = (np.ascontiguousarray(values[rows]) for rows in self.row_slices())
         return list(dask.persist(*[delayed(_widened)(_compact(part), part.dtype.str) for part in slices]))
 
     @property
@@ -255,13 +308,9 @@ class MappedDaskRows(_Derived):
 class TakenDaskRows(_Derived):
     def __init__(self, rows, chosen):
         super().__init__(rows)
-        ends = np.searchsorted(chosen, [part.start for part in rows.row_slices()] + [rows.shape[0]])
-        self._local = [
-            chosen[first:last] - part.start
-            for (first, last), part in zip(pairwise(ends), rows.row_slices(), strict=True)
-        ]
-        self._sizes = [len(local) for local in self._local]
-        self._chosen = list(dask.persist(*[delayed(_compact(local), traverse=False) for local in self._local]))
+        local = rows.by_partition(chosen)
+        self._sizes = [len(chosen) for chosen in local]
+        self._chosen = list(dask.persist(*[delayed(_compact(chosen), traverse=False) for chosen in local]))
 
     @property
     def _facts(self):
@@ -293,11 +342,11 @@ class LearnedDaskRows(LearnedRows):
 
     def __init__(self, X, codes, n_classes, training, held_out, weights, folds, n_columns):
         super().__init__(codes, n_classes, training, held_out, weights, folds, None)
-        self._X, here = X, LearnedRows(codes, n_classes, training, held_out, weights, folds, None)
-        shape = n_columns, len(folds)
+        self._X = X
+        sides = zip(*(X._sent_by_rows(side) for side in (codes, training, held_out, weights)), strict=True)
         self._persist(
-            delayed(_with_columns)(here[rows], shape, dask_key_name=_name("learned", i))
-            for i, rows in enumerate(X.row_slices())
+            delayed(_learned)(*side, n_classes, folds, n_columns, dask_key_name=_name("learned", i))
+            for i, side in enumerate(sides)
         )
 
     def sum(self, function, n_jobs=None):
@@ -314,6 +363,55 @@ class LearnedDaskRows(LearnedRows):
 
     def _persist(self, parts):
         self.parts = list(dask.persist(*parts))
+
+
+class DaskColumn(Column):
+    """Values that belong to the rows, a delayed array for every partition."""
+
+    def __init__(self, X, parts, width=None, needs=None):
+        # Workers keep what was sent to them only as long as somebody here holds on to it.
+        self._X, self.parts, self._needs = X, parts, needs
+        self.shape = (X.shape[0],) if width is None else (X.shape[0], width)
+
+    def derived(self, function, columns, width=None):
+        sent = self._sent(columns)
+        return DaskColumn(self._X, self._apply(_derived, function, sent), width, needs=(sent, columns))
+
+    def total(self, function, columns):
+        sent = self._sent(columns)
+        return self._X._compute(_tree_sum(self._apply(_total, function, sent)))
+
+    def by_rank(self, function, n_classes):
+        return DaskColumn(self._X, list(dask.persist(*self._ranked(_derived, function, n_classes))))
+
+    def rows_by_rank(self, function, n_classes):
+        found = self._X._compute(self._ranked(_rows_where, function, n_classes))
+        starts = [rows.start for rows in self._X.row_slices()]
+        return np.concatenate([start + rows for start, rows in zip(starts, found, strict=True)])
+
+    def gathered(self):
+        return np.concatenate(self._X._compute(self.parts))
+
+    def __getitem__(self, rows):
+        """The values of few rows, whose numbers ascend."""
+        taken = [delayed(_taken)(part, mine) for part, mine in zip(self.parts, self._X.by_partition(rows), strict=True)]
+        return np.concatenate(self._X._compute(taken))
+
+    def _sent(self, columns):
+        return [self._X._sent_by_rows(column) for column in columns]
+
+    def _apply(self, how, function, sent):
+        send, together = _sent(function), enumerate(zip(*sent, strict=True))
+        return [delayed(how)(send, *parts, dask_key_name=_name("column", i)) for i, parts in together]
+
+    def _ranked(self, how, function, n_classes):
+        send = _sent(function)
+        counts = self._X._compute([delayed(_code_counts)(part, n_classes + 1) for part in self.parts])
+        before = np.cumsum([np.zeros(n_classes + 1, dtype=np.int64), *counts[:-1]], axis=0)
+        return [
+            delayed(how)(send, part, delayed(ranks)(part, earlier), dask_key_name=_name("ranked", i))
+            for i, (part, earlier) in enumerate(zip(self.parts, before, strict=True))
+        ]
 
 
 class _Facts:
@@ -344,12 +442,6 @@ class _Facts:
         share = facts.shape[0] / self.shape[0]
         facts.dtype, facts.nnz, facts.pairs = self.dtype, int(share * self.nnz), share * self.pairs
         return facts
-
-
-def labels_of(y):
-    """Labels that are in Dask, one per row, at the client."""
-    parts = _compute(list(y) if isinstance(y, list | tuple) else y)
-    return np.concatenate([np.asarray(part) for part in parts]) if isinstance(y, list | tuple) else np.asarray(parts)
 
 
 def check_scheduler():
@@ -482,10 +574,47 @@ def _copy(part):
     return part.copy() if isinstance(part, np.ndarray) else part
 
 
-def _with_columns(rows, shape):
-    rows = rows[:]
-    rows.columns = np.zeros((*shape, len(rows)))
-    return rows
+def _different(y, number):
+    try:
+        return different(column_or_1d(y, warn=True))
+    except ValueError as error:
+        raise ValueError(f"block {number}: {error}") from error
+
+
+def _codes(y, classes):
+    return codes_in(classes, column_or_1d(y))
+
+
+def _weights(values, number):
+    try:
+        weights = check_array(
+            values, ensure_2d=False, dtype=np.float64, input_name="sample_weight", ensure_min_samples=0
+        )
+        check_not_negative(weights)
+    except ValueError as error:
+        raise ValueError(f"block {number}: {error}") from error
+    return weights
+
+
+def _derived(function, *columns):
+    return function.function(*columns)
+
+
+def _total(function, *columns):
+    return function.function(*columns) if len(columns[0]) else None
+
+
+def _rows_where(function, codes, ranks):
+    return np.flatnonzero(function.function(codes, ranks))
+
+
+def _code_counts(codes, length):
+    return np.bincount(codes, minlength=length)
+
+
+def _learned(codes, training, held_out, weights, n_classes, folds, n_columns):
+    columns = np.zeros((n_columns, len(folds), len(codes)))
+    return LearnedRows(codes, n_classes, training, held_out, weights, folds, columns)
 
 
 def _sum_learned(rows, function):

@@ -32,9 +32,6 @@ SIGNAL = 3.0
 CAUTIOUS_C = 1 / 16
 # Scores are constant when what remains of their sum of squares is this small a part of it.
 CONSTANT = 1e-12
-# Fifths are held out in turn until this many rows have been; more rows than that need one.
-HELD_OUT_FOLDS = 5
-ENOUGH_ROWS = 12_500
 
 
 @dataclass(frozen=True)
@@ -49,30 +46,6 @@ class Choice:
     fold_scores: np.ndarray
     scores: np.ndarray
     accuracy: float
-
-
-def held_out_fifths(codes, rng):
-    """Stratified fifths, as many of them as are worth holding out: counts as those of :func:`fold_counts`."""
-    fifth = np.empty(len(codes), dtype=np.uint8)
-    for label in np.unique(codes):
-        members = np.flatnonzero(codes == label)
-        fifth[rng.permutation(members)] = np.arange(len(members)) % HELD_OUT_FOLDS
-    n_folds = min(HELD_OUT_FOLDS, max(1, -(-ENOUGH_ROWS // len(codes))))
-    held_out = (fifth[:, None] == np.arange(n_folds, dtype=np.uint8)).view(np.uint8)
-    return 1 - held_out, held_out
-
-
-def fold_counts(splits, n_samples):
-    """How often each of the splits (train, test) trains on a row and holds it out: two arrays (n_samples, n_folds)."""
-    counts = [[np.bincount(rows, minlength=n_samples) for rows in side] for side in zip(*splits, strict=True)]
-    return tuple(np.stack(side, axis=1).astype(np.min_scalar_type(np.max(side))) for side in counts)
-
-
-def usable_folds(counts, weights):
-    """The counts of folds that train on some rows and hold out some, of which the weights are not zero."""
-    used = slice(None) if weights is None else weights > 0
-    usable = np.logical_and(*(side[used].any(axis=0) for side in counts))
-    return [side[:, usable] for side in counts]
 
 
 class Search:
@@ -90,7 +63,7 @@ class Search:
             )
             for number, k in enumerate(folds)
         }
-        self.held_out = np.array([rows.held_out_weights(k).sum() for k in range(self.n_folds)])
+        self.held_out = np.array([rows.held_out_total(k) for k in range(self.n_folds)])
         self.starts = {key: np.zeros((len(C_GRID) * n_problems, 1)) for key in self.paths}
         shape = len(candidates), len(grid), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)

@@ -10,15 +10,14 @@ that have the rows keep this, too (:mod:`isrht.dask_rows`): only sums over rows 
 
 from __future__ import annotations
 
-import os
-import tempfile
-import weakref
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from isrht.blocks import RowBlocks, Rows, default_block_rows
+from isrht.per_row import class_totals, derived, total
+from isrht.unnamed_file import UnnamedFile
 
 # Elements of the columns, or of the scores of one path, that are worked on at once.
 AT_ONCE = 2**18
@@ -53,6 +52,7 @@ class LearnedRows:
     training, held_out : arrays of shape (n_samples, n_folds)
         How often each fold trains on a row, or holds it out.
     weights : array of shape (n_samples,) or None
+        These four may be columns (:mod:`isrht.per_row`) where all rows are meant, and not some of them.
     folds : array of shape (n_paths,)
         The fold of each path.
     columns : array of shape (n_columns, n_paths, n_samples)
@@ -92,20 +92,26 @@ class LearnedRows:
         return np.where(self.codes[:, None] == wanted, 1.0, -1.0)
 
     def training_weights(self, path):
-        return self._weighted(self.training[:, self.folds[path]])
+        return self._weighted_by(self.folds[path])(self.training, self.weights)
 
     def held_out_weights(self, path):
-        return self._weighted(self.held_out[:, self.folds[path]])
+        return self._weighted_by(self.folds[path])(self.held_out, self.weights)
 
     def all_training_weights(self):
         """(rows, folds)."""
-        return self._weighted(self.training.T).T
+        return self._weighted_by(slice(None))(self.training, self.weights)
 
     def mean_label(self, path):
         """Of the training rows, for every column of ``Y``."""
-        shares = np.bincount(self.codes, self.training_weights(path), minlength=self.n_classes)
+        weights = derived(self._weighted_by(self.folds[path]), self.training, self.weights)
+        shares = class_totals(self.codes, weights, self.n_classes)
         means = 2 * shares / shares.sum() - 1
         return means[1:] if self.n_classes == 2 else means
+
+    def held_out_total(self, path):
+        """The weight of the rows that are held out."""
+        weight_of = self._weighted_by(self.folds[path])
+        return total(lambda counts, weights: weight_of(counts, weights).sum(), self.held_out, self.weights)
 
     def columns_of(self, path, size):
         """The first ``size`` columns of a path: a view (rows, size)."""
@@ -135,8 +141,17 @@ class LearnedRows:
     def reserve(self, n_columns):
         """Make sure that there is room for so many columns of every path."""
 
-    def _weighted(self, counts):
-        return counts.astype(np.float64) if self.weights is None else counts * self.weights
+    @staticmethod
+    def _weighted_by(fold):
+        """The weights of rows in a fold (or several), as a function of counts and weights of these rows."""
+
+        def weighted(counts, weights):
+            counts = counts[:, fold]
+            if weights is None:
+                return counts.astype(np.float64)
+            return counts * (weights if counts.ndim == 1 else weights[:, None])
+
+        return weighted
 
 
 class FiledRows(LearnedRows):
@@ -145,39 +160,18 @@ class FiledRows(LearnedRows):
     elsewhere = True
 
     def __init__(self, codes, n_classes, training, held_out, weights, folds, n_columns):
-        shape = n_columns, len(folds), len(codes)
-        self._file = tempfile.TemporaryFile(prefix="isrht-", buffering=0)  # noqa: SIM115 -- closed by the next line
-        weakref.finalize(self, self._file.close)
-        self._reserved = 0
-        self._file.truncate(8 * int(np.prod(shape)))
-        columns = np.asarray(np.memmap(self._file, dtype=np.float64, mode="r+", shape=shape))
+        self._file = UnnamedFile("learned columns")
+        columns = self._file.mapped(np.float64, (n_columns, len(folds), len(codes)))
         super().__init__(codes, n_classes, training, held_out, weights, folds, columns)
 
     def reserve(self, n_columns):
-        # A full disk would otherwise show only when a page is written back, as a signal that ends the process.
-        wanted = n_columns * self.columns[0].nbytes
-        try:
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(self._file.fileno(), 0, wanted)
-            else:
-                self._fill(wanted)
-        except OSError as error:
-            raise OSError(
-                f"learned columns could not be kept in {tempfile.gettempdir()} ({error.strerror}); "
-                "the environment variable TMPDIR names another folder"
-            ) from error
-        self._reserved = max(self._reserved, wanted)
-
-    def _fill(self, wanted):
-        self._file.seek(self._reserved)
-        while self._file.tell() < wanted:
-            self._file.write(bytes(min(2**20, wanted - self._file.tell())))
+        self._file.reserve(n_columns * self.columns[0].nbytes)
 
 
 def learned_rows(X, codes, n_classes, training, held_out, weights, folds, n_columns):
     """:class:`LearnedRows` where the rows of X are; arguments as there."""
-    codes = codes.astype(np.min_scalar_type(n_classes))
     if not isinstance(X, Rows):
+        codes = codes.astype(np.min_scalar_type(n_classes))
         columns = np.zeros((n_columns, len(folds), len(codes)))
         return LearnedRows(codes, n_classes, training, held_out, weights, folds, columns)
     if X.on_workers:
@@ -187,5 +181,6 @@ def learned_rows(X, codes, n_classes, training, held_out, weights, folds, n_colu
 
 def all_rows(X, codes, n_classes, weights, n_columns):
     """:func:`learned_rows` for one path that trains on every row."""
-    training, held_out = np.ones((len(codes), 1), dtype=np.uint8), np.zeros((len(codes), 1), dtype=np.uint8)
+    training = derived(lambda codes: np.ones((len(codes), 1), dtype=np.uint8), codes, width=1)
+    held_out = derived(lambda codes: np.zeros((len(codes), 1), dtype=np.uint8), codes, width=1)
     return learned_rows(X, codes, n_classes, training, held_out, weights, np.zeros(1, dtype=np.int64), n_columns)

@@ -16,12 +16,15 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from isrht import scores
 from isrht.blocks import Rows, take_rows
+from isrht.coded_labels import CodedLabels, in_memory
 from isrht.embedding import SparseEmbedding, random_signs
 from isrht.hadamard import next_power_of_two
+from isrht.per_row import derived, rows_by_rank
 from isrht.rotation import Rotation
 from isrht.selection import columns_for_share, score_histogram, select_by_importance, select_top, select_uniform
 from isrht.sources import as_rows, validate_rows
@@ -32,7 +35,6 @@ from isrht.validation import (
     check_positive_number,
     checked_finite,
     checked_sample_weight,
-    classes_and_codes,
 )
 
 # Statistics of all folds and classes that are held at once: 256 MB.
@@ -148,29 +150,29 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X, labels = self._validate(X, y, reset=True)
         weights = checked_sample_weight(sample_weight, X)
         rng = self._start(X)
-        if self.n_score_samples is not None and self.n_score_samples < X.shape[0]:
-            chosen = self._rows_to_score(X.shape[0], labels, rng)
-            X, labels, weights = take_rows(X, chosen), _take(labels, chosen), _take(weights, chosen)
+        if self.n_score_samples is not None:
+            X, labels, weights = self._rows_to_score(X, labels, weights, rng)
         self.statistics_ = self._measure(X, labels, weights)
         self._check_classes()
         self._selected = self._select()
         return self
 
-    def fit_folds(self, X, codes, splits, sample_weight=None):
-        """One fitted copy per split, from its training rows, where one pass over X can serve them all; else None.
+    def fit_folds(self, X, labels, folds, sample_weight=None):
+        """One fitted copy per fold, from its training rows, where one pass over X can serve them all; else None.
 
-        Where every row is held out once, the statistics of what each split holds out are the parts of which those of
-        all training sets are sums: the rows are measured once, and not once per split.
+        Where every row is held out once, the statistics of what each fold holds out are the parts of which those of
+        all training sets are sums: the rows are measured once, and not once per fold.
         """
-        n_classes = int(codes.max()) + 1
-        fold = _held_out_once(splits, len(codes))
-        size = len(splits) * n_classes * 2 * next_power_of_two(X.shape[1])
-        if fold is None or self.n_score_samples is not None or size > FOLD_ELEMENTS:
+        n_classes, numbers = labels.n_classes, folds.numbers
+        size = len(folds) * n_classes * 2 * next_power_of_two(X.shape[1])
+        if numbers is None or self.n_score_samples is not None or size > FOLD_ELEMENTS:
             return None
-        cells = clone(self)
-        cells._start(X)
-        measured = cells._measure(X, fold * n_classes + codes, sample_weight, range(n_classes))
-        return [clone(self)._fit_measured(X, _without(measured, k, n_classes)) for k in range(len(splits))]
+        cells = derived(lambda codes, numbers: codes + numbers * np.int64(n_classes), labels.codes, numbers)
+        cells = CodedLabels(np.arange(len(folds) * n_classes), cells)
+        model = clone(self)
+        model._start(X)
+        measured = model._measure(X, cells, sample_weight, range(n_classes))
+        return [clone(self)._fit_measured(X, _without(measured, k, n_classes)) for k in range(len(folds))]
 
     def _fit_measured(self, X, statistics):
         validate_rows(self, X, needs_labels=False)
@@ -195,7 +197,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if first:
             self._start(X)
         if classes is not None and labels is not None:
-            _check_known(labels, classes)
+            _check_known(labels.classes, classes)
         statistics = self._measure(X, labels, weights, classes)
         known = getattr(self, "statistics_", None)
         self.statistics_ = statistics if known is None else known.merge(statistics)
@@ -310,10 +312,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._check_parameters()
         needs_labels = self.selection == "supervised" or self.class_weight is not None
         if (rows := as_rows(X)) is not None:
-            labels = validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
-            if needs_labels:
-                check_classification_targets(labels)
-            return rows, labels
+            return rows, validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
         X = validate_data(
             self, X, y if needs_labels else "no_validation", accept_sparse="csr", dtype=FLOATS, reset=reset
         )
@@ -324,7 +323,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X, labels = X
         labels = column_or_1d(labels, warn=True)
         check_classification_targets(labels)
-        return X, labels
+        return X, in_memory(labels)
 
     def _check_parameters(self):
         if self.selection not in SELECTIONS:
@@ -375,20 +374,22 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return X.map(self.embedding_.transform, self.embedding_.n_components)
         return self.embedding_.transform(X)
 
-    def _rows_to_score(self, n_samples, labels, rng):
-        """A seeded sample of the rows, equally many of each class, in their order."""
+    def _rows_to_score(self, X, labels, weights, rng):
+        """A seeded sample of the rows, equally many of each class, in their order, with their labels and weights."""
+        n_samples = X.shape[0] if labels is None else int(labels.counts.sum())
+        if self.n_score_samples >= n_samples:
+            return X, labels, weights
         if labels is None:
-            return np.sort(rng.choice(n_samples, self.n_score_samples, replace=False))
-        members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-        each = max(1, self.n_score_samples // len(members))
-        return np.sort(np.concatenate([rng.permutation(rows)[:each] for rows in members]))
+            chosen, kept = np.sort(sample_without_replacement(n_samples, self.n_score_samples, random_state=rng)), None
+        else:
+            chosen, kept = _sample_of_classes(labels, self.n_score_samples, rng)
+        return take_rows(X, chosen), kept, None if weights is None else weights[chosen]
 
     def _measure(self, X, labels, weights, classes=None):
         """Column statistics of the rows of X, or None where nothing is needed of them."""
         if self.selection == "uniform" and not self.center:
             return None
-        labels = np.zeros(X.shape[0], dtype=np.int64) if labels is None else labels
-        present, codes = classes_and_codes(labels)
+        codes, present = (None, np.zeros(1, dtype=np.int64)) if labels is None else (labels.codes, labels.classes)
         n_classes = len(present) if classes is None else len(classes)
         with_squares = scores.needs_squares(self.selection, self.balance, self.class_weight, n_classes)
         return measure(
@@ -443,21 +444,25 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
 
 
-def _held_out_once(splits, n_samples):
-    """The number of the split that holds each row out; None if not every row is held out once, and trains elsewhere."""
-    fold = np.full(n_samples, -1, dtype=np.int32)
-    for k, (train, test) in enumerate(splits):
-        if len(train) + len(test) != n_samples or np.any(fold[test] >= 0):
-            return None
-        fold[test] = k
-        if np.any(fold[train] == k) or np.any(np.diff(train) <= 0):
-            return None
-    return fold if np.all(fold >= 0) else None
+def _sample_of_classes(labels, size, rng):
+    """The rows of a sample with equally many rows of each class, and their labels. Drawn are ranks within the class."""
+    each = max(1, size // labels.n_classes)
+    drawn = [np.sort(sample_without_replacement(n, min(n, each), random_state=rng)) for n in labels.counts]
+
+    def is_drawn(codes, ranks):
+        found = np.zeros(len(codes), dtype=bool)
+        for label, wanted in enumerate(drawn):
+            mine = codes == label
+            found[mine] = np.isin(ranks[mine], wanted)
+        return found
+
+    chosen = rows_by_rank(is_drawn, labels.codes, labels.n_classes)
+    return chosen, CodedLabels(labels.classes, labels.codes[chosen])
 
 
 def _without(cells, fold, n_classes):
     """The statistics of all rows but those of a fold, from those of every fold and class."""
-    kept = cells.classes // n_classes != fold
+    kept = (cells.classes // n_classes != fold) & (cells.counts > 0)
     codes = cells.classes[kept] % n_classes
     classes = np.unique(codes)
 
@@ -465,10 +470,6 @@ def _without(cells, fold, n_classes):
         return None if values is None else np.stack([values[kept][codes == label].sum(axis=0) for label in classes])
 
     return ColumnStatistics(classes, total(cells.counts), total(cells.sums), total(cells.squares))
-
-
-def _take(values, chosen):
-    return None if values is None else values[chosen]
 
 
 def _check_known(labels, classes):

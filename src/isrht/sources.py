@@ -1,10 +1,11 @@
 """Rows that need not fit into memory: files, memory maps, anything that yields blocks of rows again and again.
 
 A :class:`RowSource` is read once to learn what a model must know before it starts (how many rows, how wide, which
-labels, whether all is finite), and then once per pass. Labels are kept, one per row; rows never are. What is derived
-from a source is as lazy as itself: rows that were chosen (the training rows of a fold), rows that are scaled or
-sketched as they are read. Only projected rows, which are narrow and are passed over many times, are kept, in a
-temporary file that has no name: it vanishes with the fit, after an error and even when the process is killed.
+labels, whether all is finite), and then once per pass. Rows are never kept, and of labels only the classes: which row
+has which lies in a file (:mod:`isrht.per_row`). What is derived from a source is as lazy as itself: rows that were
+chosen, rows that are scaled or sketched as they are read. Only projected rows, which are narrow and are passed over
+many times, are kept, in a temporary file that has no name: it vanishes with the fit, after an error and even when the
+process is killed.
 
 Blocks are cut anew into those that the same rows have in memory, so a fit from a source has the same sums, in the same
 order, and is the same model.
@@ -13,38 +14,45 @@ order, and is the same model.
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_array,
-    check_consistent_length,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from isrht.blocks import RowBlocks, Rows, default_block_rows, recut
+from isrht.coded_labels import CodedLabels, Coder, part_by_part
 from isrht.files.errors import FileError
+from isrht.per_row import FiledColumn, FileOf, total
+from isrht.unnamed_file import UnnamedFile
 from isrht.validation import FLOATS
 
 
 class LocalRows(Rows):
-    """Rows that this process reads. ``row_nnz`` counts the stored values of each row, where rows are sparse."""
+    """Rows that this process reads. ``row_nnz`` (array or column) counts the stored values of each sparse row."""
 
-    row_nnz: np.ndarray | None = None
+    row_nnz = None
 
     @property
     def nnz(self):
-        return int(self.row_nnz.sum()) if self.sparse else self.shape[0] * self.shape[1]
+        return self._nnz_and_pairs[0] if self.sparse else self.shape[0] * self.shape[1]
 
     @property
     def pairs(self):
-        sizes = self.row_nnz.astype(np.float64)
-        return float(sizes @ sizes) / 2
+        return self._nnz_and_pairs[1]
+
+    @cached_property
+    def _nnz_and_pairs(self):
+        def of_part(row_nnz):
+            sizes = row_nnz.astype(np.float64)
+            return np.array([sizes.sum(), sizes @ sizes / 2])
+
+        nnz, pairs = total(of_part, self.row_nnz)
+        return int(nnz), float(pairs)
 
     def take(self, rows):
         return TakenRows(self, rows)
@@ -97,9 +105,10 @@ class RowSource(LocalRows):
 
     Attributes
     ----------
-    shape, dtype, sparse, labels
-        Known from the first pass, which is made when one of them is first asked for. ``labels`` is None where the
-        blocks have none.
+    shape, dtype, sparse
+        Known from the first pass, which is made when one of them is first asked for.
+    labels : array or None
+        All labels, in memory: one more pass, which fitting does not make. None where the blocks have none.
 
     Examples
     --------
@@ -141,7 +150,17 @@ class RowSource(LocalRows):
 
     @property
     def labels(self):
-        return self._survey().labels
+        if not self._survey().has_labels:
+            return None
+        return np.concatenate([column_or_1d(y) for *_, y in self._raw(self._blocks)])
+
+    @property
+    def coded_labels(self):
+        """As :class:`CodedLabels`, or None where the blocks have none."""
+        facts = self._survey()
+        if facts.fault is not None:
+            raise facts.fault
+        return facts.labels
 
     @property
     def header(self):
@@ -195,6 +214,7 @@ class RowSource(LocalRows):
             for number, start, X, y in self._raw(self._blocks):
                 with _naming_block(number, start):
                     survey.add(X, y)
+                survey.code(y, number, start)
                 self._tell(survey.n_samples)
             self._facts = survey.facts()
         return self._facts
@@ -231,7 +251,9 @@ class TakenRows(LocalRows):
 
     @property
     def row_nnz(self):
-        return self._rows.row_nnz[self._chosen] if self.sparse else None
+        if not self.sparse:
+            return None
+        return getattr(self._rows.row_nnz, "array", self._rows.row_nnz)[self._chosen]
 
     def read(self, block_rows):
         return recut(self._pieces(), block_rows)
@@ -275,40 +297,21 @@ class StoredRows(LocalRows):
 
     def __init__(self, n_features, dtype):
         self.shape, self.dtype = (0, n_features), np.dtype(dtype)
-        self._file = tempfile.TemporaryFile(prefix="isrht-", buffering=0)  # noqa: SIM115 -- closed by close()
-        self._lock = threading.Lock()
+        self._file, self._lock = UnnamedFile("projected rows"), threading.Lock()
 
     def append(self, X):
-        data = memoryview(np.ascontiguousarray(X, dtype=self.dtype)).cast("B")
-        try:
-            while data:
-                data = data[self._file.write(data) :]
-        except OSError as error:
-            raise OSError(
-                f"projected rows could not be kept in {tempfile.gettempdir()} ({error.strerror}); "
-                "the environment variable TMPDIR names another folder"
-            ) from error
+        self._file.append(X.astype(self.dtype, copy=False))
         self.shape = self.shape[0] + X.shape[0], self.shape[1]
 
     def read(self, block_rows):
         for start in range(0, self.shape[0], block_rows):
-            yield self._rows_from(start, min(block_rows, self.shape[0] - start))
-
-    def _rows_from(self, start, count):
-        rows = np.empty((count, self.shape[1]), dtype=self.dtype)
-        left = memoryview(rows).cast("B")
-        with self._lock:
-            self._file.seek(start * self.shape[1] * self.dtype.itemsize)
-            while left:
-                left = left[self._file.readinto(left) or _cut_short() :]
-        return rows
+            rows = np.empty((min(block_rows, self.shape[0] - start), self.shape[1]), dtype=self.dtype)
+            with self._lock:
+                self._file.read_into(rows, start * self.shape[1] * self.dtype.itemsize)
+            yield rows
 
     def close(self):
         self._file.close()
-
-
-def _cut_short():
-    raise OSError("the temporary file of the projected rows has been cut short")
 
 
 class _Survey:
@@ -317,7 +320,7 @@ class _Survey:
     def __init__(self):
         self.n_samples, self.n_features, self.sparse, self.dtype = 0, None, None, np.dtype(np.float32)
         self.header = None
-        self.labels, self.row_nnz = [], []
+        self.labels, self.row_nnz, self.has_labels, self.fault = Coder(), FileOf(np.int32), False, None
 
     def add(self, X, y):
         header = X[:0] if hasattr(X, "columns") else None
@@ -330,35 +333,52 @@ class _Survey:
             raise ValueError(f"it is {'sparse' if sp.issparse(X) else 'dense'}, but the blocks before are not")
         elif self.header is not None and list(header.columns) != list(self.header.columns):
             raise ValueError("its columns have other names, or another order, than those of the first block")
-        self._add_labels(X.shape[0], y)
+        self._check_labels(X.shape[0], y)
         self.n_samples += X.shape[0]
         self.dtype = np.result_type(self.dtype, X.dtype)
         if self.sparse:
-            self.row_nnz.append(np.diff(canonical(X).indptr).astype(np.int32))
+            self.row_nnz.append(np.diff(canonical(X).indptr))
 
-    def _add_labels(self, n_rows, y):
-        if self.n_samples and (y is None) != (not self.labels):
+    def _check_labels(self, n_rows, y):
+        if self.n_samples and (y is not None) != self.has_labels:
             raise ValueError(f"it has {'no' if y is None else ''} labels, unlike the blocks before")
         if y is None:
             return
+        self.has_labels = True
         y = column_or_1d(y, warn=True)
         if len(y) != n_rows:
             raise ValueError(f"it has {n_rows} rows, but {len(y)} labels")
-        self.labels.append(np.array(y))
+
+    def code(self, y, number, start):
+        """Take up the labels of a block. That they are no classes is a fault only to those who need classes."""
+        if y is None or self.fault is not None:
+            return
+        try:
+            with _naming_block(number, start):
+                self.labels.add(column_or_1d(y))
+        except ValueError as fault:
+            self.fault = fault
 
     def facts(self):
         if self.n_samples == 0:
             raise ValueError("the source has no rows")
         header = np.empty((0, self.n_features)) if self.header is None else self.header
-        labels = np.concatenate(self.labels) if self.labels else None
-        row_nnz = np.concatenate(self.row_nnz) if self.sparse else None
-        return _Facts((self.n_samples, self.n_features), self.dtype, self.sparse, row_nnz, labels, header)
+        shape = self.n_samples, self.n_features
+        labels = self.labels.result() if self.has_labels and self.fault is None else None
+        row_nnz = self.row_nnz.column() if self.sparse else None
+        return _Facts(shape, self.dtype, self.sparse, row_nnz, header, self.has_labels, labels, self.fault)
 
 
+@dataclass(frozen=True)
 class _Facts:
-    def __init__(self, shape, dtype, sparse, row_nnz, labels, header):
-        self.shape, self.dtype, self.sparse = shape, dtype, sparse
-        self.row_nnz, self.labels, self.header = row_nnz, labels, header
+    shape: tuple[int, int]
+    dtype: np.dtype
+    sparse: bool
+    row_nnz: FiledColumn | None
+    header: Any
+    has_labels: bool
+    labels: CodedLabels | None
+    fault: Exception | None
 
 
 class _Slices:
@@ -393,26 +413,30 @@ def _may_be_dask(X):
 
 
 def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
-    """The labels of the rows, from ``y`` or from the source; set or check the number of features on the way."""
+    """The labels of the rows, coded, from ``y`` or from the source; set or check the number of features on the way."""
     header = getattr(rows, "header", None)
     header = np.empty((0, rows.shape[1])) if header is None else header
     validate_data(estimator, header, skip_check_array=True, reset=reset)
     if not needs_labels:
         return None
-    y = getattr(rows, "labels", None) if y is None else y
-    if y is None:
+    labels = _coded(rows, y) if y is not None else getattr(rows, "coded_labels", None)
+    if labels is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None and the source has no labels"
         )
-    if _may_be_dask(y):
-        from isrht.dask_rows import labels_of
+    return labels
 
-        y = labels_of(y)
-    y = column_or_1d(y, warn=True)
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
-    check_consistent_length(rows, y)
-    return y
+
+def _coded(rows, y):
+    if isinstance(y, CodedLabels):
+        return y
+    if _may_be_dask(y) and not rows.on_workers:
+        y = y.compute()
+    if not _may_be_dask(y):
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(rows, y)
+        y = part_by_part(y)
+    return rows.coded(y) if rows.on_workers else y
 
 
 @contextmanager

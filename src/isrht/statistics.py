@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from isrht import _kernels
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows, is_sparse, pairs_of
 from isrht.hadamard import transform_cube
+from isrht.per_row import class_totals, total
 from isrht.rotation import contiguous_rows, csr_parts
 
 # What one step costs, in nanoseconds on one core, as benchmarked: a pair of nonzeros in the autocorrelation, and a
@@ -75,7 +76,11 @@ class ColumnStatistics:
 
 
 def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=True, n_jobs=None, block_rows=None):
-    """The statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice."""
+    """The statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice.
+
+    ``codes`` (array or column) is None where all are of one class. Rows with other codes than those of ``classes`` are
+    left out.
+    """
     n_classes = len(classes)
     by_pairs = with_squares and is_sparse(X) and pairs_are_cheaper(X, rotation.length)
     diagonal = rotation.diagonal.astype(X.dtype if sample_weight is None else np.float64)
@@ -85,7 +90,7 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
         squares = np.zeros((n_classes, rotation.length if with_squares else 0))
         once, root = _weighted(block)
         for label in range(n_classes):
-            rows = np.flatnonzero(block.y == label)
+            rows = np.arange(block.X.shape[0]) if block.y is None else np.flatnonzero(block.y == label)
             if len(rows) == 0:
                 continue
             _add_sums(once, rows, sums[label])
@@ -102,8 +107,14 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
         transform_cube(squares[:, :, None], 1.0, workers=1)
         np.maximum(squares, 0, out=squares)  # the transform of a true zero may be rounded below it
     _check_finite(sums, squares)
-    counts = np.bincount(codes, sample_weight, minlength=n_classes).astype(np.float64)
+    counts = _counts(X, codes, sample_weight, n_classes)
     return ColumnStatistics(np.asarray(classes), counts, sums, squares if with_squares else None)
+
+
+def _counts(X, codes, sample_weight, n_classes):
+    if codes is not None:
+        return class_totals(codes, sample_weight, n_classes)
+    return np.array([float(X.shape[0]) if sample_weight is None else total(np.sum, sample_weight)])
 
 
 def pairs_are_cheaper(X, length):

@@ -25,16 +25,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from isrht.blocks import RowBlocks, Rows, take_rows
+from isrht.blocks import RowBlocks, take_rows
+from isrht.coded_labels import in_memory
+from isrht.folds import make_folds
 from isrht.linear import linear_scores, quick_scores
 from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
+from isrht.per_row import class_totals, derived, gathered, total
 from isrht.sources import as_rows, validate_rows
-from isrht.validation import checked_sample_weight, classes_and_codes
+from isrht.validation import checked_sample_weight
 
 DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
 # Folds that share a pass. Each is one more column of weights over all rows.
@@ -84,14 +86,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         check_positive(self, "tol", Real)
         check_positive(self, "max_iter", Integral)
         if (rows := as_rows(X)) is not None:
-            X, y = rows, validate_rows(self, rows, y)
+            X, labels = rows, validate_rows(self, rows, y)
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        self.classes_, codes = classes_and_codes(y)
+            check_classification_targets(y)
+            labels = in_memory(y)
+        self.classes_ = labels.classes
         if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes, but y has one class: {y[0]}")
-        return X, codes, checked_sample_weight(sample_weight, X)
+            raise ValueError(f"{type(self).__name__} needs two classes, but y has one class: {self.classes_[0]}")
+        return X, labels, checked_sample_weight(sample_weight, X)
 
     def _solver_options(self):
         return {
@@ -102,11 +105,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             "n_jobs": self.n_jobs,
         }
 
-    def _train(self, X, codes, sample_weight, C):
+    def _train(self, X, labels, sample_weight, C):
         """Fit all rows for one C and keep the result."""
-        weights = weighted_rows(self.class_weight, self.classes_, codes, sample_weight)
+        weights = weighted_rows(self.class_weight, labels, sample_weight)
         with one_blas_thread():
-            (solution,) = fit_path(training_blocks(X, codes, weights), [C], **self._solver_options())
+            (solution,) = fit_path(training_blocks(X, labels.codes, weights), [C], **self._solver_options())
         self.coef_, self.intercept_ = solution.coef[0], solution.intercept[0]
         self.n_iter_ = max(1, int(solution.n_iter.max()))
         if not solution.converged.all():
@@ -255,20 +258,20 @@ class LinearSVMCV(LinearClassifier):
         sample_weight : None, float or array of shape (n_samples,)
         """
         self.Cs_ = checked_Cs(self.Cs)
-        X, codes, sample_weight = self._validate(X, y, sample_weight)
-        splits = make_splits(self.cv, X, self.classes_[codes])
-        score_folds = self._fold_scorer(X, codes, sample_weight)
+        X, labels, sample_weight = self._validate(X, y, sample_weight)
+        folds = make_folds(self.cv, X, labels)
+        scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
-        self.scores_ = np.empty((len(self.Cs_), len(splits)))
+        self.scores_ = np.empty((len(self.Cs_), len(folds)))
         fits = [FoldSummary() for _ in self.Cs_]
-        for first in range(0, len(splits), FOLDS_PER_PASS):
-            batch = splits[first : first + FOLDS_PER_PASS]
-            few_bytes = isinstance(X, Rows)
-            weights = fold_weights(batch, self.class_weight, self.classes_, codes, sample_weight, few_bytes)
-            blocks, score = training_blocks(X, codes, weights.T), score_folds(batch)
+        for first in range(0, len(folds), FOLDS_PER_PASS):
+            batch = slice(first, min(first + FOLDS_PER_PASS, len(folds)))
+            training, held_out = folds.counts(batch)
+            weights = fold_weights(training, self.class_weight, labels, sample_weight)
+            blocks, score = training_blocks(X, labels.codes, weights), scorer_of(batch, held_out)
             with one_blas_thread():
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
-                    self.scores_[c, first : first + len(batch)] = score(solution)
+                    self.scores_[c, batch] = score(solution)
                     fits[c].add(solution, keep_coef=not self.refit)
         self.mean_scores_ = self.scores_.mean(axis=1)
         self.std_scores_ = self.scores_.std(axis=1)
@@ -277,30 +280,28 @@ class LinearSVMCV(LinearClassifier):
         if unsolved := sum(fit.unsolved for fit in fits):
             warn_not_converged(self, f"in {unsolved} of {self.scores_.size} pairs of C and fold")
         if self.refit:
-            return self._train(X, codes, sample_weight, self.C_)
-        self.coef_, self.intercept_ = fits[best].coef / len(splits), fits[best].intercept / len(splits)
+            return self._train(X, labels, sample_weight, self.C_)
+        self.coef_, self.intercept_ = fits[best].coef / len(folds), fits[best].intercept / len(folds)
         self.n_iter_ = max(1, fits[best].n_iter)
         return self
 
-    def _fold_scorer(self, X, codes, sample_weight):
-        """A function of some splits, whose result scores solutions for them on what each split holds out."""
+    def _fold_scorer(self, X, labels, sample_weight, folds):
+        """A function of some folds and what they hold out, whose result scores solutions for them on that."""
         if self.scoring is None or self.scoring == "accuracy":
-            return partial(FoldAccuracies, X, codes, sample_weight, n_jobs=self.n_jobs)
+            return lambda _, held_out: FoldAccuracies(X, labels.codes, sample_weight, held_out, self.n_jobs)
         score = held_out_scorer(self, self.scoring)
-        y = self.classes_[codes]
+        y, weights = labels.values(), gathered(sample_weight)
 
-        def score_solution(splits, solution):
-            return [
-                score(
-                    linear_model(self.classes_, coef, intercept),
-                    take_rows(X, test),
-                    y[test],
-                    None if sample_weight is None else sample_weight[test],
-                )
-                for (_, test), coef, intercept in zip(splits, solution.coef, solution.intercept, strict=True)
-            ]
+        def score_solution(batch, solution):
+            scores = []
+            for k, coef, intercept in zip(
+                range(batch.start, batch.stop), solution.coef, solution.intercept, strict=True
+            ):
+                test, model = folds.test(k), linear_model(self.classes_, coef, intercept)
+                scores.append(score(model, take_rows(X, test), y[test], None if weights is None else weights[test]))
+            return scores
 
-        return lambda splits: partial(score_solution, splits)
+        return lambda batch, _: partial(score_solution, batch)
 
 
 @dataclass
@@ -328,17 +329,6 @@ def predicted_codes(scores):
 def plain_copy(model):
     """The model for arrays that were checked: it asks for no names of columns, and its threads are the caller's."""
     return linear_model(model.classes_, model.coef_, model.intercept_)
-
-
-def make_splits(cv, X, y):
-    """The (train, test) of a cross-validation. Rows that are read in their order are numbered in their order."""
-    splits = list(check_cv(cv, y, classifier=True).split(y if isinstance(X, Rows) else X, y))
-    if not splits:
-        raise ValueError(f"cv holds nothing out: {cv!r} gives no split of the rows")
-    if not isinstance(X, Rows):
-        return splits
-    number = np.uint32 if len(y) < 2**32 else np.int64
-    return [(np.sort(train).astype(number), np.sort(test).astype(number)) for train, test in splits]
 
 
 class _AtClient(LinearSVM):
@@ -380,16 +370,17 @@ def held_out_scorer(estimator, scoring):
 
 
 class FoldAccuracies:
-    """The accuracy of each split's model on the rows it holds out, from one pass over the data."""
+    """The accuracy of each fold's model on the rows it holds out, from one pass over the data.
 
-    def __init__(self, X, codes, sample_weight, splits, n_jobs=None):
-        held_out = counts([test for _, test in splits], len(codes), isinstance(X, Rows) and sample_weight is None)
-        if sample_weight is not None:
-            held_out *= sample_weight
-        self.total = held_out.sum(axis=1)
+    ``held_out`` (rows, folds) says how often a fold holds a row out.
+    """
+
+    def __init__(self, X, codes, sample_weight, held_out, n_jobs=None):
+        weights = derived(_weighted, held_out, sample_weight, width=held_out.shape[1])
+        self.total = total(lambda weights: weights.sum(axis=0), weights)
         if not np.all(self.total > 0):
             raise ValueError(f"sample_weight is zero on all rows held out by fold {int(np.argmin(self.total))} of cv")
-        self.blocks, self.n_jobs = RowBlocks(X, codes, held_out.T), n_jobs
+        self.blocks, self.n_jobs = RowBlocks(X, codes, weights), n_jobs
 
     def __call__(self, solution):
         n_folds, n_problems, n_features = solution.coef.shape
@@ -398,51 +389,57 @@ class FoldAccuracies:
         def correct(block):
             scores = as_float64(block.X) @ coef.T + intercept
             right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
-            return np.einsum("if,fi->f", right, as_float64(block.sample_weight).T)
+            return np.einsum("if,fi->f", right, block.sample_weight.T)
 
         return self.blocks.sum(correct, self.n_jobs) / self.total
 
 
-def counts(sides, n_samples, few_bytes=False):
-    """(sides, n_samples): how often each side of a split has every row."""
-    found = np.empty((len(sides), n_samples), dtype=np.uint16 if few_bytes else np.float64)
-    for count, rows in zip(found, sides, strict=True):
-        count[:] = np.bincount(rows, minlength=n_samples)
-    return found
-
-
-def fold_weights(splits, class_weight, classes, codes, sample_weight=None, few_bytes=False):
-    """(n_folds, n_samples): the weight of every row in the training of each split, zero if it has no part."""
-    few_bytes = few_bytes and class_weight is None and sample_weight is None
-    weights = counts([train for train, _ in splits], len(codes), few_bytes)
-    if few_bytes:
+def fold_weights(training, class_weight, labels, sample_weight=None):
+    """(n_samples, n_folds): the weight of every row in the training of each fold, zero if it has no part."""
+    n_folds = training.shape[1]
+    weights = derived(_weighted, training, sample_weight, width=n_folds)
+    if class_weight is None:
         return weights
+
+    def class_totals_of_folds(codes, weights):
+        return np.stack([np.bincount(codes, fold, minlength=labels.n_classes) for fold in weights.T])
+
+    totals = total(class_totals_of_folds, labels.codes, weights)
+    factors = np.stack([class_factors(class_weight, labels.classes, of_fold) for of_fold in totals])
+    return derived(lambda weights, codes: (weights.T * factors[:, codes]).T, weights, labels.codes, width=n_folds)
+
+
+def _weighted(counts, sample_weight):
+    """Counts (rows, folds) times weights, in memory one fold after the other."""
+    weights = counts.T.astype(np.float64)
     if sample_weight is not None:
         weights *= sample_weight
-    for fold in weights:
-        fold *= class_factors(class_weight, classes, codes, fold)[codes]
-    return weights
+    return weights.T
 
 
-def weighted_rows(class_weight, classes, codes, sample_weight=None):
+def weighted_rows(class_weight, labels, sample_weight=None):
     """The product of sample and class weights; None where both are."""
     if class_weight is None:
         return sample_weight
-    weights = np.ones(len(codes)) if sample_weight is None else sample_weight
-    return weights * class_factors(class_weight, classes, codes, weights)[codes]
+    totals = class_totals(labels.codes, sample_weight, labels.n_classes)
+    factors = class_factors(class_weight, labels.classes, totals)
+
+    def weighted(codes, weights):
+        return factors[codes] if weights is None else weights * factors[codes]
+
+    return derived(weighted, labels.codes, sample_weight)
 
 
-def class_factors(class_weight, classes, codes, weights):
-    """One factor per class. A class that has no weight in a fold keeps 1, instead of a division by 0."""
+def class_factors(class_weight, classes, totals):
+    """One factor per class, whose weights are ``totals``. One that has no weight in a fold keeps 1, not 1 / 0."""
     if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(codes, weights, minlength=len(classes))
         present = totals > 0
         factors = np.ones(len(classes))
         factors[present] = totals.sum() / (present.sum() * totals[present])
         return factors
     if class_weight is not None and not isinstance(class_weight, dict):
         raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
-    return compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    return compute_class_weight(class_weight, classes=classes, y=classes)
 
 
 def checked_Cs(Cs):

@@ -7,6 +7,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from isrht.per_row import Column
+
 FLOATS = (np.float64, np.float32)
 
 
@@ -25,9 +27,12 @@ def check_positive_number(name, value):
 
 
 def checked_sample_weight(sample_weight, X):
-    """One weight per row in float64, or None."""
-    if sample_weight is None:
-        return None
+    """One weight per row in float64, or None. Those of rows on workers are checked there."""
+    if sample_weight is None or isinstance(sample_weight, Column):
+        return sample_weight
+    on_workers = getattr(X, "on_workers", False)
+    if on_workers and (weights := X.checked_weights(sample_weight)) is not None:
+        return weights
     if isinstance(sample_weight, Real):
         sample_weight = np.full(X.shape[0], sample_weight)
     sample_weight = check_array(
@@ -36,18 +41,20 @@ def checked_sample_weight(sample_weight, X):
     if sample_weight.ndim != 1:
         raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
     check_consistent_length(X, sample_weight)
+    check_not_negative(sample_weight)
+    check_some_weight(np.any(sample_weight > 0))
+    return X.column(sample_weight) if on_workers else sample_weight
+
+
+def check_not_negative(sample_weight):
     if np.any(sample_weight < 0):
         row = int(np.argmax(sample_weight < 0))
         raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
-    if not np.any(sample_weight > 0):
+
+
+def check_some_weight(some):
+    if not some:
         raise ValueError("sample_weight must be positive for some row, got only zeros")
-    return sample_weight
-
-
-def classes_and_codes(labels):
-    """``np.unique(labels, return_inverse=True)``, which takes five times the memory and the time."""
-    classes = np.unique(labels)
-    return classes, np.searchsorted(classes, labels)
 
 
 def checked_finite(projected):

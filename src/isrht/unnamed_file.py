@@ -1,0 +1,74 @@
+"""A temporary file without a name: it vanishes with its user, after an error and even when the process is killed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from contextlib import contextmanager
+
+import numpy as np
+
+
+class UnnamedFile:
+    """Bytes past memory. ``contents`` says in errors what they are: "projected rows"."""
+
+    def __init__(self, contents):
+        self.contents = contents
+        self._file = tempfile.TemporaryFile(prefix="isrht-", buffering=0)  # noqa: SIM115 -- closed by the next line
+        self.close = weakref.finalize(self, self._file.close)
+        self._reserved = 0
+
+    @property
+    def closed(self):
+        return self._file.closed
+
+    def append(self, array):
+        left = memoryview(np.ascontiguousarray(array)).cast("B")
+        with self._naming_folder():
+            while left:
+                left = left[self._file.write(left) :]
+
+    def read_into(self, array, start):
+        """Fill an array with the bytes from ``start`` on."""
+        left = memoryview(array).cast("B")
+        self._file.seek(start)
+        while left:
+            count = self._file.readinto(left)
+            if not count:
+                raise OSError(f"the temporary file of the {self.contents} has been cut short")
+            left = left[count:]
+
+    def mapped(self, dtype, shape):
+        """The file as an array that can be written to. It is made as long as that."""
+        length = np.dtype(dtype).itemsize * int(np.prod(shape))
+        if os.fstat(self._file.fileno()).st_size < length:
+            self._file.truncate(length)
+        return np.asarray(np.memmap(self._file, dtype=dtype, mode="r+", shape=shape))
+
+    def reserve(self, length):
+        """Make sure that there is room for so many bytes.
+
+        A full disk would otherwise show only when a mapped page is written back, as a signal that ends the process.
+        """
+        with self._naming_folder():
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(self._file.fileno(), 0, length)
+            else:
+                self._fill(length)
+        self._reserved = max(self._reserved, length)
+
+    def _fill(self, length):
+        self._file.seek(self._reserved)
+        while self._file.tell() < length:
+            self._file.write(bytes(min(2**20, length - self._file.tell())))
+
+    @contextmanager
+    def _naming_folder(self):
+        try:
+            yield
+        except OSError as error:
+            raise OSError(
+                f"{self.contents} could not be kept in {tempfile.gettempdir()} ({error.strerror}); "
+                "the environment variable TMPDIR names another folder"
+            ) from error

@@ -1,0 +1,61 @@
+import gc
+import os
+import tempfile
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from isrht.unnamed_file import UnnamedFile
+
+
+def test_what_is_appended_is_read_again_and_mapped(rng):
+    values, file = rng.standard_normal((50, 3)), UnnamedFile("rows")
+    for start in range(0, 50, 7):
+        file.append(values[start : start + 7])
+    some = np.empty((10, 3))
+    file.read_into(some, start=20 * 3 * 8)
+    assert_array_equal(some, values[20:30])
+    assert_array_equal(file.mapped(np.float64, (50, 3)), values)
+
+
+def test_it_has_no_name_and_closes_with_its_user(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    file = UnnamedFile("rows")
+    mapped = file.mapped(np.int8, (5,))
+    mapped[:] = 3
+    assert os.listdir(tmp_path) == []
+    inner = file._file
+    del file
+    gc.collect()
+    assert inner.closed
+    assert mapped.sum() == 15  # the mapping outlives the file
+
+
+def test_a_file_that_was_cut_short_is_an_error():
+    file = UnnamedFile("projected rows")
+    file.append(np.zeros(3))
+    with pytest.raises(OSError, match="temporary file of the projected rows has been cut short"):
+        file.read_into(np.empty(4), start=0)
+
+
+def test_room_is_made_without_posix(monkeypatch):
+    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    file = UnnamedFile("rows")
+    file.mapped(np.float64, (4, 100))[:] = 7
+    file.reserve(2**21)
+    assert os.fstat(file._file.fileno()).st_size == 2**21
+    file.reserve(100)
+    assert os.fstat(file._file.fileno()).st_size == 2**21
+
+
+def test_a_full_disk_is_said(monkeypatch):
+    file = UnnamedFile("labels")
+
+    class Full:
+        def write(self, data):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(file, "_file", Full())
+    with pytest.raises(OSError, match="labels could not be kept in .*No space left on device.*TMPDIR"):
+        file.append(np.zeros(3))
