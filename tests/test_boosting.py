@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import slow_boosting
-from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, _kernels, boosting, learned_columns, small_svm
+from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, _kernels, boosting, feature_moments, small_svm
 from isrht.coded_labels import in_memory
 from isrht.folds import held_out_fifths
 
@@ -154,7 +154,7 @@ def test_rows_stored_by_feature_give_the_same_model(kernel, n_classes, n_jobs, m
     y = np.minimum(y, n_classes - 1)
     expected = BoostedISRHT(12, cv=2, random_state=0).fit(X, y)
     monkeypatch.setattr(boosting, "worth_storing_by_feature", sp.issparse)
-    monkeypatch.setattr(learned_columns, "CHUNK", 2)
+    monkeypatch.setattr(feature_moments, "CHUNK", 2)
     got = clone(expected).set_params(n_jobs=n_jobs).fit(sp.csr_array(X), y)
     assert (got.rounds_, got.C_, got.diagonal_) == (expected.rounds_, expected.C_, expected.diagonal_)
     assert_array_equal(got.selected_columns_, expected.selected_columns_)
@@ -196,8 +196,8 @@ def test_any_blocking_jobs_and_kernel_give_the_same_model(data, sparse, monkeypa
     names = _kernels.available()
     for n_jobs, name, step in [(1, names[-1], 1000), (-1, names[0], 7), (2, names[1], 50), (None, names[-1], 1)]:
         _kernels.use(name)
-        monkeypatch.setattr(learned_columns, "_block_rows", lambda X, totals, step=step: step)
-        monkeypatch.setattr(learned_columns, "CHUNK", 5)
+        monkeypatch.setattr(feature_moments, "block_rows_for", lambda X, totals, step=step: step)
+        monkeypatch.setattr(feature_moments, "CHUNK", 5)
         got = clone(expected).set_params(n_jobs=n_jobs).fit(X, y)
         assert (got.rounds_, got.C_, got.diagonal_) == (expected.rounds_, expected.C_, expected.diagonal_)
         assert_array_equal(got.selected_columns_, expected.selected_columns_)

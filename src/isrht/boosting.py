@@ -25,10 +25,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from isrht.blocks import RowBlocks
 from isrht.by_feature import ByFeature, worth_storing_by_feature
 from isrht.coded_labels import in_memory
+from isrht.feature_moments import measure_features
 from isrht.folds import held_out_fifths, make_folds, usable_folds
 from isrht.hadamard import next_power_of_two
 from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search
-from isrht.learned_columns import Candidate, Path, grow, measure_features, solve
+from isrht.learned_columns import Candidate, Path, grow, solve
 from isrht.learned_rows import all_rows
 from isrht.newton import one_blas_thread
 from isrht.per_row import class_totals

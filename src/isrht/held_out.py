@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isrht.learned_columns import Path, grow, measure_features, solve
+from isrht.feature_moments import measure_features
+from isrht.learned_columns import Path, grow, solve
 from isrht.learned_rows import Head, learned_rows
 
 ROUND_GRID = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)

@@ -17,42 +17,26 @@ pass. A fold is a column of row weights, zero where rows are held out: no row is
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from isrht import _kernels
-from isrht.blocks import RowBlocks, add, default_block_rows, is_sparse, job_count
-from isrht.by_feature import ByFeature
+from isrht.diagonals import Diagonals
+from isrht.feature_moments import chunks_of, gradients, in_threads, measure_features
 from isrht.hadamard import next_power_of_two, transform_cube
 from isrht.learned_rows import Head, all_rows
 from isrht.newton import as_float64
-from isrht.rotation import csr_parts
 from isrht.selection import comparable
 from isrht.small_svm import Problems, SmallSVMs, Solutions, solve_elsewhere
 
-# What a diagonal is made of, in the order in which the kernels number them.
-KINDS = ("standard", "z", "signs")
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
 INNER_C = 1.0
-# A feature is constant, or its standard error zero, when what remains of a sum of squares is this small a part of it.
-CONSTANT = 1e-10
 # A diagonal of which less than this is new adds no column.
 SMALLEST_REMAINDER = 1e-6
 # The residual is gone when its mean square is less than this.
 NO_RESIDUAL = 1e-10
-# Features worked on at once: few enough for a few columns of them to stay in the cache, and for threads to share them.
-CHUNK = 2**13
-# Diagonals are made in so many slices of the features, however many threads there are: each has products of its own.
-LANES = 8
-# Sparse blocks are so large that their work outweighs adding up their totals by this factor.
-WORK_PER_TOTAL = 20
 
 
 class Candidate(NamedTuple):
@@ -60,100 +44,6 @@ class Candidate(NamedTuple):
 
     diagonal: str
     threshold: float
-
-
-@dataclass(frozen=True)
-class Features:
-    """Mean and standard deviation (1 where constant) of every feature, in every fold: arrays (n_features, n_folds)."""
-
-    mean: np.ndarray
-    deviation: np.ndarray
-    varies: np.ndarray
-    total: np.ndarray
-
-    def mean_squared_row(self, diagonal, fold):
-        """Of centred rows, in the metric in which the columns are orthonormal."""
-        varies = self.varies[:, fold]
-        size = np.count_nonzero(varies) if diagonal == "standard" else self.deviation[:, fold].sum(where=varies)
-        return float(size) if size > 0 else 1.0
-
-
-def measure_features(X, rows, n_jobs=None):
-    """The :class:`Features` of the training rows of every fold."""
-    n_folds = rows.training.shape[1]
-    totals_of, total, _ = moments(X, rows, _training_weights_twice, n_folds, n_jobs)
-    mean, deviation = np.empty((2, X.shape[1], n_folds))
-    varies = np.empty((X.shape[1], n_folds), dtype=bool)
-
-    def measure(chunk):
-        _, sums, squares = np.moveaxis(totals_of(chunk), 1, 0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean[chunk] = sums / total
-            centred = squares - mean[chunk] * sums
-            varies[chunk] = centred > CONSTANT * squares
-            deviation[chunk] = np.sqrt(np.where(varies[chunk], centred, total) / total)
-        return np.isfinite(squares).all()
-
-    if not all(list(in_threads(measure, _chunks(X.shape[1]), n_jobs))):
-        raise ValueError(
-            "the sums of squares of the features overflow: X has values too large; scale X (for example by its largest "
-            "absolute value)"
-        )
-    return Features(mean, deviation, varies, total)
-
-
-def _training_weights_twice(rows):
-    return (rows.all_training_weights(),) * 2
-
-
-def moments(X, rows, sides, n_problems, n_jobs=None):
-    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of first and of second.
-
-    ``sides(some rows)`` are these two arrays, one column per problem. The sums with x are a function that returns those
-    of a slice of features, (features, 3, problems): rows stored by feature sum them only when they are asked for.
-    """
-    if isinstance(X, ByFeature):
-        factors = _factors(sides(rows))
-        return lambda chunk: X.moments(chunk, factors), *factors.sum(axis=0)
-
-    def block_moments(block):
-        first, second = sides(block.y)
-        return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
-
-    blocks = RowBlocks(X, rows, block_rows=_block_rows(X, 3 * X.shape[1] * n_problems))
-    totals, first, second = blocks.sum(block_moments, n_jobs)
-    return totals.__getitem__, first, second
-
-
-def _factors(sides):
-    """First and second of a row side by side: (rows, 2, problems)."""
-    return np.ascontiguousarray(np.stack(sides, axis=1))
-
-
-def moments_of_rows(X, first, second):
-    if sp.issparse(X):
-        totals = np.zeros((X.shape[1], 3, first.shape[1]))
-        first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
-        _kernels.engine.add_csr_moments(*csr_parts(X), first, second, totals)
-        return totals
-    X = as_float64(X)
-    with np.errstate(over="ignore", invalid="ignore"):  # measure_features tells
-        return np.stack([X.T @ first, X.T @ second, (X * X).T @ second], axis=1)
-
-
-def gradients(X, rows, weigh, n_problems, n_jobs=None):
-    """The sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
-    if isinstance(X, ByFeature):
-        first = weigh(rows)
-        parts = in_threads(lambda chunk: X.gradients(chunk, first), _chunks(X.shape[1]), n_jobs)
-        return np.concatenate(list(parts)), first.sum(axis=0)
-    blocks = RowBlocks(X, rows, block_rows=_block_rows(X, X.shape[1] * n_problems))
-
-    def block_gradients(block):
-        first = weigh(block.y)
-        return as_float64(block.X).T @ first, first.sum(axis=0)
-
-    return blocks.sum(block_gradients, n_jobs)
 
 
 class NewColumn(NamedTuple):
@@ -239,7 +129,7 @@ class Path:
         factors = basis @ self.mixing[: self.size, : self.size] / self.norms[: self.size]
         path = Path(self.number, self.candidate, self.fold, features, self.mean_label, count)
         grams = np.zeros((count, count))
-        for chunk in _chunks(len(features.mean)):
+        for chunk in chunks_of(len(features.mean)):
             path.z[:, chunk] = factors @ self.z[: self.size, chunk]
             z = path.z[:, chunk].astype(np.float64)
             metric = 1 if self.candidate.diagonal == "standard" else features.deviation[chunk, self.fold]
@@ -384,82 +274,6 @@ class _Writer:
                 column[:] = (raw[:, first + new.source] * new.scale - before @ new.overlap) / new.remainder
 
 
-class Diagonals:
-    """The new diagonals of all paths, made from the moments in several lanes, slices of the features.
-
-    Rows stored by feature yield the products with the new diagonals, of which columns are made, in the same go.
-    """
-
-    def __init__(self, features, paths, owner):
-        self.features, self.paths, self.owner = features, paths, owner
-        ends = np.searchsorted(owner, np.arange(len(paths) + 1))
-        self.mine = [slice(first, last) for first, last in pairwise(ends)]
-        self.signals = np.empty((len(features.mean) if any(path.n_contrasts for path in paths) else 0, len(owner)))
-        self.matrix, self.products = None, None
-
-    def make(self, X, rows, sides, n_jobs):
-        """``sides`` as in :func:`moments`."""
-        if isinstance(X, ByFeature):
-            lanes, make_lane = X.lanes(LANES), self._by_feature(X, sides(rows))
-        else:
-            lanes, make_lane = _lanes(X.shape[1]), self._from_moments(*moments(X, rows, sides, len(self.owner), n_jobs))
-        self.offsets, grams, products = reduce(add, in_threads(make_lane, lanes, n_jobs))
-        self.norms = np.sqrt(grams[np.arange(len(self.owner)), self._row])
-        self.grams = [grams[mine, : self._rows[mine.start]].T for mine in self.mine]
-        self.products = products if isinstance(X, ByFeature) else None
-
-    def _from_moments(self, totals_of, *pulls):
-        self.matrix = np.empty((len(self.features.mean), len(self.owner)))
-
-        def make_lane(lane):
-            offsets, grams = self._sums()
-            problems = self._problems(lane, pulls)
-            _kernels.engine.make_diagonals(totals_of(lane), *problems, offsets, grams, self.matrix[lane])
-            return offsets, grams, 0
-
-        return make_lane
-
-    def _by_feature(self, X, sides):
-        factors = _factors(sides)
-        pulls = factors.sum(axis=0)
-
-        def make_lane(lane):
-            offsets, grams = self._sums()
-            products = np.zeros((X.shape[0], len(self.owner)))
-            X.make_diagonals(lane, factors, *self._problems(lane, pulls), offsets, grams, products)
-            return offsets, grams, products
-
-        return make_lane
-
-    @property
-    def _row(self):
-        """The number, in its path, of the diagonal of each problem."""
-        pairs = zip(self.paths, self.mine, strict=True)
-        return np.concatenate([np.arange(mine.stop - mine.start) + path.size for path, mine in pairs])
-
-    @property
-    def _rows(self):
-        """How many diagonals the path of each problem will have."""
-        sizes = [path.size + mine.stop - mine.start for path, mine in zip(self.paths, self.mine, strict=True)]
-        return np.array(sizes, dtype=np.int64)[self.owner]
-
-    def _sums(self):
-        return np.zeros(len(self.owner)), np.zeros((len(self.owner), self._rows.max()))
-
-    def _problems(self, lane, pulls):
-        """What the kernels ask for: the features of a lane, the problems, where their diagonals go, and the signals."""
-        features, paths = self.features, [self.paths[p] for p in self.owner]
-        folds = np.array([path.fold for path in paths])
-        kinds = np.array([KINDS.index(path.candidate.diagonal) for path in paths])
-        thresholds = np.array([path.candidate.threshold for path in paths])
-        return (
-            *(features.mean[lane], features.deviation[lane], features.varies[lane]),
-            *(folds, *pulls, kinds, thresholds),
-            *([path.z for path in self.paths], self.owner, self._row, self._rows),
-            *(CONSTANT, lane.start, self.signals[lane]),
-        )
-
-
 def best_contrasts(signal, count):
     """The columns of H, but for column 0, along which diagonal times gradient is largest, the best first."""
     padded = np.zeros(next_power_of_two(len(signal)))
@@ -473,31 +287,3 @@ def best_contrasts(signal, count):
     smallest = np.partition(size, len(size) - count)[len(size) - count]
     among = np.flatnonzero(size >= max(smallest, 0))
     return among[np.argsort(-size[among], kind="stable")][:count]
-
-
-def in_threads(function, items, n_jobs=None):
-    """``map`` by ``n_jobs`` threads; results come in the order of the items."""
-    workers = job_count(n_jobs)
-    if workers == 1 or len(items) == 1:
-        yield from map(function, items)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        under_way = deque(pool.submit(function, item) for item in items)
-        while under_way:
-            yield under_way.popleft().result()
-
-
-def _lanes(n_features):
-    ends = np.linspace(0, n_features, LANES + 1).astype(int)
-    return [slice(first, last) for first, last in pairwise(ends.tolist()) if first < last]
-
-
-def _chunks(n_features):
-    return [slice(start, min(start + CHUNK, n_features)) for start in range(0, n_features, CHUNK)]
-
-
-def _block_rows(X, totals):
-    if not is_sparse(X):
-        return max(4 * default_block_rows(X), 64)
-    n_blocks = max(1, int(X.nnz / (WORK_PER_TOTAL * totals)))
-    return max(1, -(-X.shape[0] // n_blocks))

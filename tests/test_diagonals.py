@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+
+from isrht import diagonals
+from isrht.by_feature import ByFeature
+from isrht.diagonals import Diagonals, lanes_of
+from isrht.feature_moments import measure_features
+from isrht.learned_columns import Candidate, Path
+from isrht.learned_rows import all_rows
+
+STORED = {"dense": np.asarray, "csr": sp.csr_array, "by feature": lambda X: ByFeature(sp.csr_array(X))}
+
+
+def slow_diagonal(X, g, kind, threshold):
+    """The z of every feature, and its norm in the metric of its kind."""
+    spread, centred = X.std(axis=0), X - X.mean(axis=0)
+    varies = spread > 0
+    error = np.sqrt((centred**2).T @ g**2)
+    z = np.where(varies, centred.T @ g / np.where(varies, error, 1), 0)
+    z = np.sign(z) if kind == "signs" else np.sign(z) * np.maximum(0, np.abs(z) - threshold)
+    weights = z / np.where(varies, spread, 1) if kind == "standard" else z
+    metric = np.where(varies, spread, 1) ** (2 if kind == "standard" else 1)
+    return z, weights, np.sqrt(metric @ weights**2)
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_diagonals_are_gradients_over_their_errors(stored, n_jobs, rng):
+    X = rng.standard_normal((90, 17)) * (rng.random((90, 17)) < 0.6)
+    X[:, 3] = 0
+    y = (X[:, 0] + rng.standard_normal(90) > 0).astype(int)
+    stored_rows = STORED[stored](X)
+    rows = all_rows(stored_rows, y, 2, None, n_columns=1)
+    features = measure_features(stored_rows, rows)
+    candidates = [Candidate("z", 0.0), Candidate("z", 1.5), Candidate("standard", 1.0), Candidate("signs", 0.0)]
+    paths = [Path(0, each, 0, features, rows.mean_label(0), 1) for each in candidates]
+    g = 2.0 * (y - y.mean())
+    made = Diagonals(features, paths, np.arange(len(paths)))
+    made.make(stored_rows, rows, lambda rows: (np.tile(g[:, None], 4), np.tile(g[:, None] ** 2, 4)), n_jobs)
+    for p, (kind, threshold) in enumerate(candidates):
+        z, weights, norm = slow_diagonal(X, g, kind, threshold)
+        assert_allclose(paths[p].z[0], z, atol=1e-5)
+        assert_allclose(made.norms[p], norm, rtol=1e-5)
+        products = made.products[:, p] if made.products is not None else X @ made.matrix[:, p]
+        assert_allclose(products, X @ weights, atol=1e-4)
+
+
+def test_lanes_cover_the_features():
+    for n_features in (1, 3, 8, 1000):
+        lanes = lanes_of(n_features)
+        assert len(lanes) == min(n_features, diagonals.LANES)
+        assert [k for lane in lanes for k in range(lane.start, lane.stop)] == list(range(n_features))
