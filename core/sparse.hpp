@@ -198,8 +198,180 @@ template <class T, class Index> struct SparseProjection {
     }
 };
 
+// Doubles in many columns: eight entries make a group, all 256 signed sums of which are tabled, and a byte per
+// column says which one it takes. Two loads then serve eight entries, where a permutation serves two.
+constexpr size_t kTabled = 8, kTable = 256;
+constexpr size_t kManyColumns = 64;   // from here on the table is worth its 256 additions
+constexpr size_t kTablesAtOnce = 10;  // of 2 kB each: they share the first-level cache with the bytes
+constexpr size_t kBitColumns = 256;
+
+// One bit per column: column 32 j + p is bit j of byte p.
+typedef uint64_t BitRow __attribute__((vector_size(kBitColumns / 8)));
+
+// As SignTables, a bit per column.
+struct BitTables {
+    size_t blocks, digits;
+    BitRow* entries;
+
+    static size_t bytes(size_t blocks, size_t digits) { return digits * 256 * blocks * sizeof(BitRow); }
+
+    ISRHT_INLINE const BitRow* entry(size_t digit, size_t feature) const {
+        return entries + (digit * 256 + ((feature >> (8 * digit)) & 255)) * blocks;
+    }
+
+    void fill(Columns<double> columns) const {
+        for (size_t digit = 0; digit < digits; ++digit) {
+            BitRow* table = entries + digit * 256 * blocks;
+            for (size_t b = 0; b < blocks; ++b) table[b] = BitRow{};
+            for (size_t value = 1; value < 256; ++value) {
+                const size_t without = value & (value - 1), bit = 8 * digit + size_t(__builtin_ctzll(value));
+                if (!without) fill_bit(columns, bit, table + value * blocks);
+                else for (size_t b = 0; b < blocks; ++b)
+                    table[value * blocks + b] = table[without * blocks + b] ^ table[(value ^ without) * blocks + b];
+            }
+        }
+    }
+
+    void fill_bit(Columns<double> columns, size_t bit, BitRow* entry) const {
+        for (size_t b = 0; b < blocks; ++b) entry[b] = BitRow{};
+        unsigned char* byte = reinterpret_cast<unsigned char*>(entry);
+        for (size_t c = 0; c < columns.count; ++c) {
+            const size_t block = c / kBitColumns, j = c % kBitColumns / 32, p = c % 32;
+            byte[block * sizeof(BitRow) + p] |= (unsigned char)(((uint64_t(columns.index[c]) >> bit) & 1) << j);
+        }
+    }
+};
+
+template <int Shift> ISRHT_INLINE void swap_bits(BitRow& low, BitRow& high, uint64_t mask) {
+    const BitRow moved = ((low >> Shift) ^ high) & mask;
+    high ^= moved;
+    low ^= moved << Shift;
+}
+
+// Bit j of byte p of row e becomes bit e of byte p of row j: eight rows of sign bits become a byte per column.
+ISRHT_INLINE void transpose_bits(BitRow (&rows)[kTabled]) {
+    for (int e = 0; e < 4; ++e) swap_bits<4>(rows[e], rows[e + 4], 0x0F0F0F0F0F0F0F0Full);
+    for (int e : {0, 1, 4, 5}) swap_bits<2>(rows[e], rows[e + 2], 0x3333333333333333ull);
+    for (int e : {0, 2, 4, 6}) swap_bits<1>(rows[e], rows[e + 1], 0x5555555555555555ull);
+}
+
+typedef double Four __attribute__((vector_size(32)));
+
+// The signed sums of two values: bit 0 of the lane is the sign of the first.
+ISRHT_INLINE Four pair_sums(double first, double second) {
+    return Four{first, -first, first, -first} + Four{second, second, -second, -second};
+}
+
+// All signed sums of eight values: bit e of the index is the sign of value e.
+ISRHT_INLINE void fill_sums(const double (&value)[kTabled], double* table) {
+    const Four first = pair_sums(value[0], value[1]), second = pair_sums(value[2], value[3]);
+    const Four third = pair_sums(value[4], value[5]), fourth = pair_sums(value[6], value[7]);
+    Four low[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) low[i] = first + second[i];
+#pragma GCC unroll 4
+    for (int h = 0; h < 4; ++h) {
+        const Four high = third + fourth[h];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+#pragma GCC unroll 4
+            for (int l = 0; l < 4; ++l) {
+                const Four sums = low[l] + high[i];
+                __builtin_memcpy(table + 64 * h + 16 * i + 4 * l, &sums, sizeof sums);
+            }
+        }
+    }
+}
+
+template <class Index> struct TabledProjection {
+    SparseRows<double, Index> rows;
+    const double* diagonal;
+    BitTables bits;
+    double* tables;        // [group][256]
+    unsigned char* which;  // [group][column]
+    double* sums;          // one output row, whole blocks
+
+    size_t width() const { return bits.blocks * kBitColumns; }
+
+    void row(size_t i, Columns<double> columns, double* out) const {
+        for (size_t c = 0; c < width(); ++c) sums[c] = 0;
+        const size_t last = size_t(rows.indptr[i + 1]), chunk = kTablesAtOnce * kTabled;
+        for (size_t at = size_t(rows.indptr[i]); at < last; at += chunk) {
+            const size_t count = last - at < chunk ? last - at : chunk;
+            switch (bits.digits) {
+                case 1: gather<1>(at, count); break;
+                case 2: gather<2>(at, count); break;
+                case 3: gather<3>(at, count); break;
+                default: gather<4>(at, count);
+            }
+            add_groups((count + kTabled - 1) / kTabled, columns.count);
+        }
+        for (size_t c = 0; c < columns.count; ++c) out[c] = sums[c] * columns.scale[c];
+    }
+
+    template <int Digits> void gather(size_t at, size_t count) const {
+        for (size_t g = 0; g * kTabled < count; ++g) {
+            size_t feature[kTabled];
+            double value[kTabled];
+            for (size_t e = 0; e < kTabled; ++e) {
+                const size_t k = g * kTabled + e;
+                feature[e] = k < count ? size_t(rows.indices[at + k]) : 0;
+                value[e] = k < count ? rows.data[at + k] * diagonal[feature[e]] : 0.0;
+            }
+            fill_sums(value, tables + g * kTable);
+            for (size_t b = 0; b < bits.blocks; ++b) {
+                BitRow signs[kTabled];
+#pragma GCC unroll 8
+                for (size_t e = 0; e < kTabled; ++e) {
+                    signs[e] = bits.entry(0, feature[e])[b];
+#pragma GCC unroll 4
+                    for (int digit = 1; digit < Digits; ++digit) signs[e] ^= bits.entry(size_t(digit), feature[e])[b];
+                }
+                transpose_bits(signs);
+                BitRow* to = reinterpret_cast<BitRow*>(which + g * width()) + b * kTabled;
+#pragma GCC unroll 8
+                for (size_t j = 0; j < kTabled; ++j) to[j] = signs[j];
+            }
+        }
+    }
+
+    void add_groups(size_t count, size_t n_columns) const {
+        const size_t step = width();
+        for (size_t c = 0; c < n_columns; c += 4) {  // whole blocks have room for all four
+            double s0 = sums[c], s1 = sums[c + 1], s2 = sums[c + 2], s3 = sums[c + 3];
+            const unsigned char* byte = which + c;
+            const double* table = tables;
+            for (size_t g = 0; g < count; ++g, byte += step, table += kTable) {
+                s0 += table[byte[0]];
+                s1 += table[byte[1]];
+                s2 += table[byte[2]];
+                s3 += table[byte[3]];
+            }
+            sums[c] = s0, sums[c + 1] = s1, sums[c + 2] = s2, sums[c + 3] = s3;
+        }
+    }
+};
+
+template <class Index>
+void project_tabled(SparseRows<double, Index> rows, const double* diagonal, size_t length, Columns<double> columns,
+                    double* out) {
+    const size_t blocks = (columns.count + kBitColumns - 1) / kBitColumns;
+    const size_t digits = SignTables<double>::digits_for(length), width = blocks * kBitColumns;
+    const size_t bit_bytes = BitTables::bytes(blocks, digits), table_bytes = kTablesAtOnce * kTable * sizeof(double);
+    Scratch scratch(bit_bytes + table_bytes + kTablesAtOnce * width + width * sizeof(double));
+    char* free = static_cast<char*>(scratch.data);
+    TabledProjection<Index> projection{rows, diagonal, {blocks, digits, reinterpret_cast<BitRow*>(free)},
+                                       reinterpret_cast<double*>(free + bit_bytes),
+                                       reinterpret_cast<unsigned char*>(free + bit_bytes + table_bytes),
+                                       reinterpret_cast<double*>(free + bit_bytes + table_bytes + kTablesAtOnce * width)};
+    projection.bits.fill(columns);
+    for (size_t i = 0; i < rows.count; ++i) projection.row(i, columns, out + i * columns.count);
+}
+
 template <class T, class Index>
 void project_sparse(SparseRows<T, Index> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
+    if constexpr (sizeof(T) == 8)
+        if (columns.count >= kManyColumns) return project_tabled(rows, diagonal, length, columns, out);
     const size_t tiles = (columns.count + kTile<T> - 1) / kTile<T>, digits = SignTables<T>::digits_for(length);
     const size_t fitting = kSignBytes / (tiles * sizeof(UnsignedWords)), at_once = fitting < 8 ? 8 : fitting;
     const size_t table_bytes = SignTables<T>::bytes(tiles, digits), sign_bytes = at_once * tiles * sizeof(UnsignedWords);

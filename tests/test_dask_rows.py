@@ -161,7 +161,7 @@ def test_labels_and_weights_in_parts_of_their_own(data, rng):
 @pytest.mark.parametrize(
     ("y", "weights", "message"),
     [
-        (np.arange(N) / 7, None, "block 0: Unknown label type"),
+        (np.where(np.arange(N) == 703, 0.5, np.arange(N) % 2), None, "block 3: Unknown label type"),
         (np.where(np.arange(N) == 703, np.nan, 0.0), None, "block 3: Input y contains NaN"),
         (np.zeros(N - 1), None, "inconsistent numbers of samples: X has 1200, y has 1199"),
         (np.arange(N) % 2, np.where(np.arange(N) == 700, -1.0, 1.0), "block 2: sample_weight must not be negative"),
