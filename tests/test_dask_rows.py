@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV
+from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -129,7 +129,8 @@ def test_float32_stays_and_empty_partitions_do_not_matter(client, data):
     X, y = data
     X = X.astype(np.float32)
     blocks = [dask.delayed(X[:0]), *delayed_blocks(X), dask.delayed(X[:0])]
-    expected, got = LinearSVM().fit(X, y), LinearSVM().fit(blocks, y)
+    labels = [dask.delayed(y[:0]), *delayed_blocks(y), dask.delayed(y[:0])]
+    expected, got = LinearSVM().fit(X, y), LinearSVM().fit(blocks, labels)
     assert_same(got, expected, X, blocks)
     boosted = BoostedISRHT(2, rounds=2, random_state=0)
     expected, got = clone(boosted).fit(X, y), clone(boosted).fit(blocks, y)
@@ -174,6 +175,12 @@ def test_bad_labels_and_weights_are_found_where_they_are(y, weights, message, da
     X, _ = data
     with dask.config.set(scheduler="threads"), pytest.raises(ValueError, match=message):
         LinearSVM().fit(uneven(X), in_slices(y), None if weights is None else in_slices(weights))
+
+
+def test_labels_in_dask_need_rows_in_dask(data):
+    X, y = data
+    with pytest.raises(TypeError, match="y is in Dask, but the rows are not"):
+        LinearSVM().fit(RowSource(X), uneven(y))
 
 
 def in_slices(values):

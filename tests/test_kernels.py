@@ -119,15 +119,30 @@ def test_project_csr(kernel, dtype, index_type, width, count, rng):
     assert_allclose(out, expected, rtol=0, atol=20 * tolerance(dtype, 300))
 
 
-def test_project_csr_of_long_rows_and_the_largest_length(kernel, rng):
+@pytest.mark.parametrize("count", [20, 300])
+def test_project_csr_of_long_rows_and_the_largest_length(kernel, count, rng):
     width, length = 2**24 + 5, 2**31
     indices = rng.integers(0, width, 5000)
     data, diagonal = rng.standard_normal(5000), np.ones(width)
-    columns = rng.integers(0, length, 20)
-    out = np.empty((1, 20))
-    _kernels.engine.project_csr(data, indices, np.array([0, 5000]), diagonal, length, columns, np.ones(20), out)
+    columns = rng.integers(0, length, count)
+    out = np.empty((1, count))
+    _kernels.engine.project_csr(data, indices, np.array([0, 5000]), diagonal, length, columns, np.ones(count), out)
     signs = 1.0 - 2.0 * (np.bitwise_count(indices[:, None] & columns) % 2)
     assert_allclose(out[0], data @ signs, atol=1e-10)
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 255, 256, 257, 515])
+def test_project_csr_of_rows_of_any_length(kernel, count, rng):
+    """Around the groups of eight entries, the eighty that are tabled at once, and the blocks of 256 columns."""
+    sizes = np.array([0, 1, 7, 8, 9, 16, 79, 80, 81, 0, 160, 163])
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    indices, data = rng.integers(0, 1000, indptr[-1]), rng.standard_normal(indptr[-1])
+    diagonal, columns = rng.standard_normal(1000), rng.integers(0, 1024, count)
+    out = np.full((len(sizes), count), np.nan)
+    _kernels.engine.project_csr(data, indices, indptr, diagonal, 1024, columns, np.full(count, 0.5), out)
+    signs = 1.0 - 2.0 * (np.bitwise_count(np.arange(1000)[:, None] & columns) % 2)
+    dense = sp.csr_array((data, indices, indptr), shape=(len(sizes), 1000)).toarray()
+    assert_allclose(out, (dense * diagonal) @ signs / 2, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -1,4 +1,5 @@
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -344,6 +345,14 @@ def test_labels_that_are_no_classes_matter_only_to_those_who_need_classes(bad, m
     assert_array_equal(source.labels, y)
     got = ISRHT(8, selection="top", random_state=0).fit(source)
     assert_array_equal(got.selected_columns_, ISRHT(8, selection="top", random_state=0).fit(X).selected_columns_)
+
+
+def test_a_source_can_be_pickled(rng):
+    X, y = dense(rng)
+    source = RowSource(Blocks(X, y))
+    expected = LinearSVM().fit(source)
+    again = pickle.loads(pickle.dumps(source))
+    assert_array_equal(LinearSVM().fit(again).coef_, expected.coef_)
 
 
 class Stop(Exception):

@@ -21,7 +21,7 @@ CODE = np.uint16
 MOST_CLASSES = np.iinfo(CODE).max  # which itself is left for rows that belong to no class
 
 
-@dataclass
+@dataclass(eq=False)
 class CodedLabels:
     """``codes`` (array or column) number the sorted ``classes``; a row whose code is beyond them is left out.
 

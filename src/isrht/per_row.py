@@ -151,7 +151,7 @@ class FileOf:
     """A :class:`FiledColumn` that is still being written."""
 
     def __init__(self, dtype):
-        self._file, self._dtype, self._count = UnnamedFile("labels"), np.dtype(dtype), 0
+        self._file, self._dtype, self._count = UnnamedFile("values of the rows"), np.dtype(dtype), 0
 
     def append(self, values):
         self._file.append(values.astype(self._dtype, copy=False))

@@ -167,6 +167,10 @@ class RowSource(LocalRows):
         """No rows, but the width and the names of the columns."""
         return self._survey().header
 
+    def __getstate__(self):
+        """Without what the first pass found, which lies in files of this process."""
+        return {**vars(self), "_facts": None}
+
     def read(self, block_rows):
         facts = self._survey()
         if self._array is not None and not facts.sparse:
@@ -431,7 +435,7 @@ def _coded(rows, y):
     if isinstance(y, CodedLabels):
         return y
     if _may_be_dask(y) and not rows.on_workers:
-        y = y.compute()
+        raise TypeError("y is in Dask, but the rows are not: give both to Dask, or compute y")
     if not _may_be_dask(y):
         y = column_or_1d(y, warn=True)
         check_consistent_length(rows, y)
