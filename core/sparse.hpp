@@ -3,7 +3,8 @@
 //
 // The sign bits of feature k in all r wanted columns are the XOR of one table row per byte of k. Entries are
 // taken in small groups: the 8 (float) or 4 (double) possible signed sums of a group fit one register, and for
-// each column the group's sign bits select among them, by one permutation where the processor has it.
+// each column the group's sign bits select among them, by one permutation where the processor has it; or all 256
+// signed sums of eight doubles lie in a table, if there are columns enough to pay for it.
 #pragma once
 
 #include "dense.hpp"
@@ -24,7 +25,23 @@ typedef uint64_t UnsignedPairs __attribute__((vector_size(kVectorBytes)));
 // A nibble word per column of a vector: half a vector for double, of which a lane is two words wide.
 template <class T> struct SignWords { typedef uint32_t Type __attribute__((vector_size(kVectorBytes * 4 / sizeof(T)))); };
 
-// For each byte of a feature's index and each of its 256 values, the sign bits of all columns.
+// The sign bits of all columns, `width` entries of them, for each byte of a feature's index and each of its 256 values:
+// `fill_bit(bit, to)` says those of one bit of an index, and the others follow by XOR.
+template <class Entry, class FillBit>
+void fill_digits(Entry* entries, size_t width, size_t digits, const FillBit& fill_bit) {
+    for (size_t digit = 0; digit < digits; ++digit) {
+        Entry* table = entries + digit * 256 * width;
+        for (size_t w = 0; w < width; ++w) table[w] = Entry{};
+        for (size_t value = 1; value < 256; ++value) {
+            const size_t without = value & (value - 1), bit = 8 * digit + size_t(__builtin_ctzll(value));
+            if (!without) fill_bit(bit, table + value * width);
+            else for (size_t w = 0; w < width; ++w)
+                table[value * width + w] = table[without * width + w] ^ table[(value ^ without) * width + w];
+        }
+    }
+}
+
+// Which nibble of which word has the sign of a column: see above.
 template <class T> struct SignTables {
     using Entry = typename SignWords<T>::Type;
     size_t tiles, digits;
@@ -37,17 +54,8 @@ template <class T> struct SignTables {
         return entries + (digit * 256 + ((feature >> (8 * digit)) & 255)) * tiles;
     }
 
-    void fill(Columns<T> columns) {
-        for (size_t digit = 0; digit < digits; ++digit) {
-            Entry* table = entries + digit * 256 * tiles;
-            for (size_t t = 0; t < tiles; ++t) table[t] = Entry{};
-            for (size_t value = 1; value < 256; ++value) {
-                const size_t without = value & (value - 1), bit = 8 * digit + size_t(__builtin_ctzll(value));
-                if (!without) fill_bit(columns, bit, table + value * tiles);
-                else for (size_t t = 0; t < tiles; ++t)
-                    table[value * tiles + t] = table[without * tiles + t] ^ table[(value ^ without) * tiles + t];
-            }
-        }
+    void fill(Columns<T> columns) const {
+        fill_digits(entries, tiles, digits, [&](size_t bit, Entry* to) { fill_bit(columns, bit, to); });
     }
 
     void fill_bit(Columns<T> columns, size_t bit, Entry* entry) const {
@@ -198,7 +206,7 @@ template <class T, class Index> struct SparseProjection {
     }
 };
 
-// Doubles in many columns: eight entries make a group, all 256 signed sums of which are tabled, and a byte per
+// Doubles in many columns. Eight entries make a group, all 256 signed sums of which are tabled, and a byte per
 // column says which one it takes. Two loads then serve eight entries, where a permutation serves two.
 constexpr size_t kTabled = 8, kTable = 256;
 constexpr size_t kManyColumns = 64;   // from here on the table is worth its 256 additions
@@ -220,16 +228,7 @@ struct BitTables {
     }
 
     void fill(Columns<double> columns) const {
-        for (size_t digit = 0; digit < digits; ++digit) {
-            BitRow* table = entries + digit * 256 * blocks;
-            for (size_t b = 0; b < blocks; ++b) table[b] = BitRow{};
-            for (size_t value = 1; value < 256; ++value) {
-                const size_t without = value & (value - 1), bit = 8 * digit + size_t(__builtin_ctzll(value));
-                if (!without) fill_bit(columns, bit, table + value * blocks);
-                else for (size_t b = 0; b < blocks; ++b)
-                    table[value * blocks + b] = table[without * blocks + b] ^ table[(value ^ without) * blocks + b];
-            }
-        }
+        fill_digits(entries, blocks, digits, [&](size_t bit, BitRow* to) { fill_bit(columns, bit, to); });
     }
 
     void fill_bit(Columns<double> columns, size_t bit, BitRow* entry) const {

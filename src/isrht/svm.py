@@ -411,7 +411,7 @@ def fold_weights(training, class_weight, labels, sample_weight=None):
 
 def _weighted(counts, sample_weight):
     """Counts (rows, folds) times weights, in memory one fold after the other."""
-    weights = counts.T.astype(np.float64)
+    weights = counts.T.astype(np.float64, order="C")
     if sample_weight is not None:
         weights *= sample_weight
     return weights.T
