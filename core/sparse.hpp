@@ -212,6 +212,8 @@ constexpr size_t kTabled = 8, kTable = 256;
 constexpr size_t kManyColumns = 64;   // from here on the table is worth its 256 additions
 constexpr size_t kTablesAtOnce = 10;  // of 2 kB each: they share the first-level cache with the bytes
 constexpr size_t kBitColumns = 256;
+constexpr size_t kAtOnce = 8;         // columns that are summed side by side: their bytes are one word
+constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 // One bit per column: column 32 j + p is bit j of byte p.
 typedef uint64_t BitRow __attribute__((vector_size(kBitColumns / 8)));
@@ -282,6 +284,13 @@ ISRHT_INLINE void fill_sums(const double (&value)[kTabled], double* table) {
     }
 }
 
+// Looked up one by one, sums are best added one by one: vectors of them would have to be put together first.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ISRHT_SCALAR __attribute__((noinline, optimize("no-tree-slp-vectorize")))
+#else
+#define ISRHT_SCALAR
+#endif
+
 template <class Index> struct TabledProjection {
     SparseRows<double, Index> rows;
     const double* diagonal;
@@ -334,19 +343,21 @@ template <class Index> struct TabledProjection {
         }
     }
 
-    void add_groups(size_t count, size_t n_columns) const {
-        const size_t step = width();
-        for (size_t c = 0; c < n_columns; c += 4) {  // whole blocks have room for all four
-            double s0 = sums[c], s1 = sums[c + 1], s2 = sums[c + 2], s3 = sums[c + 3];
+    ISRHT_SCALAR void add_groups(size_t count, size_t n_columns) const {
+        for (size_t c = 0; c < n_columns; c += kAtOnce) {  // whole blocks have room for all of them
+            double sum[kAtOnce];
+#pragma GCC unroll 8
+            for (size_t k = 0; k < kAtOnce; ++k) sum[k] = sums[c + k];
             const unsigned char* byte = which + c;
             const double* table = tables;
-            for (size_t g = 0; g < count; ++g, byte += step, table += kTable) {
-                s0 += table[byte[0]];
-                s1 += table[byte[1]];
-                s2 += table[byte[2]];
-                s3 += table[byte[3]];
+            for (size_t g = 0; g < count; ++g, byte += width(), table += kTable) {
+                uint64_t bytes;
+                __builtin_memcpy(&bytes, byte, sizeof bytes);
+#pragma GCC unroll 8
+                for (size_t k = 0; k < kAtOnce; ++k) sum[k] += table[(bytes >> 8 * (kLittle ? k : 7 - k)) & 255];
             }
-            sums[c] = s0, sums[c + 1] = s1, sums[c + 2] = s2, sums[c + 3] = s3;
+#pragma GCC unroll 8
+            for (size_t k = 0; k < kAtOnce; ++k) sums[c + k] = sum[k];
         }
     }
 };
