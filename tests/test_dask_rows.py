@@ -222,8 +222,15 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
     assert max(sizes) < numbers * 8 + 2000  # and their wrapping, not 9600 rows
     assert max(sent) < 10_000
     assert sides == []
-    clone(model).fit(lazy, y, sample_weight=weights)
-    assert sum(sides) == 2 * len(y)  # what the client has goes out once
+
+
+def test_what_the_client_has_goes_out_once(data, monkeypatch):
+    X, y = data
+    sides, compact = [], dask_rows._compact
+    monkeypatch.setattr(dask_rows, "_compact", lambda values: sides.append(values.size) or compact(values))
+    with dask.config.set(scheduler="threads"):
+        LinearSVMCV([0.1, 1], cv=2).fit(uneven(X), y, sample_weight=np.full(N, 2.0))
+    assert sum(sides) == 2 * N
 
 
 def test_features_in_chunks_are_joined_with_a_warning(data):

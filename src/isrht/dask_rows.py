@@ -216,8 +216,13 @@ class DaskRows(Rows):
     def _sides(self, blocks):
         """Labels and weights of each partition, sent to the workers once for all passes over these blocks."""
         if getattr(blocks, "sides_on_workers", None) is None:
-            blocks.sides_on_workers = [self._sent_by_rows(side) for side in (blocks.y, blocks.sample_weight)]
+            blocks.sides_on_workers = [self._kept_by_rows(side) for side in (blocks.y, blocks.sample_weight)]
         return blocks.sides_on_workers
+
+    def _kept_by_rows(self, side):
+        """What is derived is computed once: every task of every pass costs as much as a thousand rows."""
+        parts = self._sent_by_rows(side)
+        return list(dask.persist(*parts)) if isinstance(side, DaskColumn) and side.is_derived else parts
 
     def _sent_by_rows(self, values):
         if values is None:
@@ -372,6 +377,10 @@ class DaskColumn(Column):
         # Workers keep what was sent to them only as long as somebody here holds on to it.
         self._X, self.parts, self._needs = X, parts, needs
         self.shape = (X.shape[0],) if width is None else (X.shape[0], width)
+
+    @property
+    def is_derived(self):
+        return self._needs is not None
 
     def derived(self, function, columns, width=None):
         sent = self._sent(columns)
