@@ -140,7 +140,7 @@ def test_on_a_cluster_the_model_is_the_same(tmp_path):
     for part, size in enumerate((50, 120, 90)):
         write_file(tmp_path / f"part-{part}.svm", seed=part, n_samples=size, labels=("no", "yes"))
     common = ("train", tmp_path / "part-*.svm")
-    options = ("-r", 4, "--selection", "supervised")
+    options = ("-r", 4, "--selection", "supervised", "-c", 0.5)  # choosing C there is tested in test_dask_rows
     assert isrht(*common, tmp_path / "m1", *options).exit_code == 0
     done = isrht(*common, tmp_path / "m2", *options, "--local-cluster", 2)
     assert done.exit_code == 0, done.stderr
