@@ -242,7 +242,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         present = np.flatnonzero(class_totals(labels.codes, weights, labels.n_classes))
         if len(present) < 2:
             only = self.classes_[present[0]]
-            raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {only!r}")
+            raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {only}")
         if sp.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()

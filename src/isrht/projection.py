@@ -405,7 +405,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _check_classes(self):
         if self.selection == "supervised" and len(self.statistics_.classes) < 2:
             only = self.statistics_.classes[0]
-            raise ValueError(f'selection="supervised" needs at least two classes, but y holds one class: {only!r}')
+            raise ValueError(f'selection="supervised" needs at least two classes, but y holds one class: {only}')
 
     def _select(self):
         rng = check_random_state(self._seed)
