@@ -19,8 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isrht.blocks import RowBlocks
 from isrht.by_feature import ByFeature, worth_storing_by_feature
@@ -234,8 +233,6 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             X, labels = rows, validate_rows(self, rows, y)
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
             labels = in_memory(y)
         weights = checked_sample_weight(sample_weight, X)
         self.classes_ = labels.classes

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite
+from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from isrht.per_row import AT_ONCE, FileOf, class_totals, derived, gathered
 
@@ -66,7 +66,9 @@ class CodedLabels:
 
 
 def in_memory(labels):
-    """Of an array that has been checked. ``np.unique`` with its inverse would take five times the memory and time."""
+    """Of an array. ``np.unique`` with its inverse would take five times the memory and time."""
+    labels = column_or_1d(labels, warn=True)
+    check_classification_targets(labels)
     classes = np.unique(labels)
     return CodedLabels(classes, np.searchsorted(classes, labels))
 

@@ -39,10 +39,8 @@ class Diagonals:
         if isinstance(X, ByFeature):
             lanes, make_lane = X.lanes(LANES), self._by_feature(X, sides(rows))
         else:
-            lanes, make_lane = (
-                lanes_of(X.shape[1]),
-                self._from_moments(*moments(X, rows, sides, len(self.owner), n_jobs)),
-            )
+            measured = moments(X, rows, sides, len(self.owner), n_jobs)
+            lanes, make_lane = lanes_of(X.shape[1]), self._from_moments(*measured)
         self.offsets, grams, products = reduce(add, in_threads(make_lane, lanes, n_jobs))
         self.norms = np.sqrt(grams[np.arange(len(self.owner)), self._row])
         self.grams = [grams[mine, : self._rows[mine.start]].T for mine in self.mine]

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isrht.coded_labels import in_memory
 from isrht.learned_columns import Candidate, first_diagonal
 from isrht.validation import FLOATS, check_positive_integer
 
@@ -84,11 +84,10 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def _learn(self, X, y):
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"diagonal={self.diagonal!r} needs at least two classes, but y holds one class: {y[0]!r}")
-        z = first_diagonal(X, codes, len(classes), Candidate(self.diagonal, 0.0))
+        labels = in_memory(y)
+        if labels.n_classes < 2:
+            raise ValueError(f"diagonal={self.diagonal!r} needs at least two classes, but y holds one class: {y[0]}")
+        z = first_diagonal(X, labels.codes, labels.n_classes, Candidate(self.diagonal, 0.0))
         self.signs_ = np.where(z < 0, -1, 1).astype(np.int8)
         if self.diagonal == "z":
             size = np.sqrt(np.mean(z.astype(np.float64) ** 2))

@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks
+from isrht.coded_labels import in_memory
 from isrht.embedding import random_signs
 from isrht.hadamard import next_power_of_two, transform_cube
 from isrht.scores import separation
@@ -123,8 +123,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if self.candidates == 1:
             return validate_data(self, X, accept_sparse="csr", dtype=FLOATS), None
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
-        return X, y
+        return X, in_memory(y)
 
     def _blocks(self, X, y=None):
         return RowBlocks(X, y, block_rows=max(1, BLOCK_ELEMENTS // len(self.phases_)))
@@ -151,19 +150,18 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             transform_cube(rotated[:, :, None], 1 / np.sqrt(self.n_features_padded_), workers=1)
         return rotated
 
-    def _best(self, X, y, drawn):
+    def _best(self, X, labels, drawn):
         """The ``n_components`` of the drawn frequencies with the best supervised scores."""
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
+        if labels.n_classes < 2:
             raise ValueError(f"candidates={self.candidates} needs at least two classes, but y holds one class")
 
         def measure(block):
             cosines = self._cosines(block.X, drawn).astype(np.float64)
-            members = (block.y == np.arange(len(classes))[:, None]).astype(np.float64)
+            members = (block.y == np.arange(labels.n_classes)[:, None]).astype(np.float64)
             return members @ cosines, members @ cosines**2
 
-        sums, squares = self._blocks(X, codes).sum(measure, self.n_jobs)
-        scores = separation(np.bincount(codes).astype(np.float64), sums, squares, self.balance)
+        sums, squares = self._blocks(X, labels.codes).sum(measure, self.n_jobs)
+        scores = separation(labels.counts.astype(np.float64), sums, squares, self.balance)
         return np.sort(drawn[rank(scores)[: self.n_components]])
 
 

@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.random import sample_without_replacement
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isrht import scores
 from isrht.blocks import Rows, take_rows
@@ -321,8 +320,6 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"class_weight={self.class_weight!r} requires y to be passed, but the target y is None")
         X, labels = X
-        labels = column_or_1d(labels, warn=True)
-        check_classification_targets(labels)
         return X, in_memory(labels)
 
     def _check_parameters(self):

@@ -26,7 +26,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from isrht.blocks import RowBlocks, take_rows
@@ -89,7 +88,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             X, labels = rows, validate_rows(self, rows, y)
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-            check_classification_targets(y)
             labels = in_memory(y)
         self.classes_ = labels.classes
         if len(self.classes_) < 2:
