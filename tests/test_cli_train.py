@@ -94,7 +94,7 @@ def test_the_file_knows_how_its_data_were_read(data, tmp_path):
     assert known["index_base"] == 1
     assert known["label_type"] == "number"
     assert known["trained_on"] == {"files": ["rows.svm"], "rows": 120, "features": 10, "nonzeros": known_nnz(data)}
-    assert load(tmp_path / "m").C_ == 1.0
+    assert load(tmp_path / "m").C == 1.0
 
 
 def known_nnz(path):
@@ -152,7 +152,7 @@ def test_on_a_cluster_the_model_is_the_same(tmp_path):
 
 def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("isrht.dask_rows.connect.__defaults__", (1.0,))
+    monkeypatch.setattr("isrht.dask_cluster.connect.__defaults__", (1.0,))
     done = isrht("train", data, tmp_path / "m", "--scheduler", "tcp://127.0.0.1:9")
     assert done.exit_code == 1
     assert "no Dask scheduler answered at tcp://127.0.0.1:9" in done.stderr

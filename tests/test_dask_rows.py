@@ -21,7 +21,7 @@ distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 
-from isrht import dask_rows  # noqa: E402 -- it needs Dask
+from isrht import dask_cluster, dask_rows  # noqa: E402 -- it needs Dask
 
 N, CUTS = 1200, [0, 10, 700, 701, 1200]
 
@@ -200,7 +200,7 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
     """What comes to the client is as small as sums are, and so is all that goes to the workers."""
     X, y = data
     sizes, sent, sides = [], [], []
-    compute, send, compact = dask_rows._compute, dask_rows._sent, dask_rows._compact
+    compute, send, compact = dask_cluster.compute, dask_cluster.sent, dask_rows._compact
 
     def watched(what):
         result = compute(what)
@@ -211,8 +211,8 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
         sent.append(len(distributed.protocol.pickle.dumps(function)))
         return send(function)
 
-    monkeypatch.setattr(dask_rows, "_compute", watched)
-    monkeypatch.setattr(dask_rows, "_sent", watched_send)
+    monkeypatch.setattr(dask_cluster, "compute", watched)
+    monkeypatch.setattr(dask_cluster, "sent", watched_send)
     monkeypatch.setattr(dask_rows, "_compact", lambda values: sides.append(values.size) or compact(values))
     X, y = np.tile(X, (8, 1)), np.tile(y, 8)
     lazy = da.from_array(X, chunks=(2000, -1))
@@ -352,7 +352,7 @@ def test_a_scheduler_that_never_answers_is_given_up():
         silent.listen()
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(TimeoutError, match=f"no Dask scheduler answered at {address} within 1 s"):
-            dask_rows.connect(address, timeout=1)
+            dask_cluster.connect(address, timeout=1)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs signals")
@@ -366,7 +366,7 @@ def test_a_scheduler_that_falls_silent_is_given_up(data, monkeypatch, tmp_path):
         while not file.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         with distributed.Client(scheduler_file=str(file), set_as_default=True) as client:
-            monkeypatch.setattr(dask_rows, "PATIENCE", 1)
+            monkeypatch.setattr(dask_cluster, "PATIENCE", 1)
             scheduler.send_signal(signal.SIGSTOP)
             with pytest.raises(TimeoutError, match="the Dask scheduler at tcp.* did not answer within 1 s"):
                 ISRHT(8).fit(uneven(X), y)

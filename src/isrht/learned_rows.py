@@ -5,7 +5,7 @@ small SVM on them, so it is computed where and when it is needed.
 
 :class:`LearnedRows` has its arrays in memory. For rows that are read from files the columns, which are the bulk of it,
 lie in a temporary file without a name, and what remains in memory is a few bytes per row. On a Dask cluster the workers
-that have the rows keep this, too (:mod:`isrht.dask_rows`): only sums over rows travel.
+that have the rows keep this, too (:mod:`isrht.dask_columns`): only sums over rows travel.
 """
 
 from __future__ import annotations

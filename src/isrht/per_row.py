@@ -2,7 +2,7 @@
 
 For rows in memory that is an array. For rows that are read from files it is a :class:`Column`: a temporary file without
 a name, of which a block is read with the rows it belongs to; on a Dask cluster the workers have it
-(:class:`isrht.dask_rows.DaskColumn`). What follows from such values row by row is computed anew for every block, and
+(:class:`isrht.dask_columns.DaskColumn`). What follows from such values row by row is computed anew for every block, and
 what is wanted of all of them is a sum over rows, so nothing here takes memory per row.
 
 The functions below take arrays and columns alike, so that an algorithm need not know where its rows are. With arrays
