@@ -23,6 +23,7 @@ from benchmarks.bench_boosting import WIDE_CS
 from isrht import ISRHTClassifier, LinearSVMCV
 
 MOST_ROWS = 5000
+FIRST_SEED = 1000
 MISSING = 0.2  # a column with more entries that are no numbers is one of texts
 
 
@@ -71,7 +72,7 @@ def main():
     paths = sorted(args.folder.glob("*.dat"))
     for path in [path for path in paths if args.sets is None or path.stem in args.sets]:
         X, y = load(path)
-        found = np.array([accuracies(X, y, seed) for seed in range(args.splits)])
+        found = np.array([accuracies(X, y, seed) for seed in range(FIRST_SEED, FIRST_SEED + args.splits)])
         gains = found[:, 1:] - found[:, :1]
         error = gains.std(axis=0, ddof=1) / np.sqrt(len(gains))
         cells = [f"{gain:+.2f} ± {by:.2f}" for gain, by in zip(gains.mean(axis=0), error, strict=True)]

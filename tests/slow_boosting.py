@@ -5,7 +5,7 @@ import numpy as np
 from isrht.small_svm import SmallSVMs
 
 CANDIDATES = [("standard", 0.0), ("standard", 2.0), ("z", 0.0), ("z", 2.0)]
-C_GRID = [4.0**exponent for exponent in range(-4, 5)]
+C_GRID = [4.0**exponent for exponent in range(-6, 5)]
 ROUND_GRID = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
 
 
@@ -136,10 +136,18 @@ def held_out(X, y, n_classes, splits, candidates, n_components):
                     correlation = np.where(size > 0, (F * Y).sum(0) / np.where(size > 0, size, 1), 0)
                     evidence_sum += correlation.max() * np.sqrt(len(test) / len(splits))
                 accuracy[i, j, c], hinge[i, j, c], evidence[i, j, c] = hits / n_out, losses / n_out, evidence_sum
-            score = (accuracy - 0.05 * hinge)[i].max(1)
-            if (j >= 3 and score[j] <= score[:j].max()) or all(path.done for path in paths):
+            score = smoothed(accuracy - 0.05 * hinge)[i].max(1)
+            no_longer_improves = j >= 3 and score[j] <= score[:j].max() and X.shape[1] > n_learned
+            if no_longer_improves or all(path.done for path in paths):
                 break
-    return accuracy, accuracy - 0.05 * hinge, evidence, grid
+    return accuracy, smoothed(accuracy - 0.05 * hinge), evidence, grid
+
+
+def smoothed(score):
+    """Every C and its two neighbours, which weigh half as much."""
+    last = score.shape[2] - 1
+    around = [(score[..., max(c - 1, 0)], score[..., c], score[..., min(c + 1, last)]) for c in range(last + 1)]
+    return np.stack([0.25 * below + 0.5 * own + 0.25 * above for below, own, above in around], axis=2)
 
 
 def choose(X, y, n_classes, splits, candidates, n_components):

@@ -124,16 +124,43 @@ def test_units_of_the_features_do_not_matter_to_standard(data):
     assert_allclose(scaled.transform(X * factors), model.transform(X), atol=1e-5)
 
 
-def test_small_svm_is_the_linear_svm_on_scaled_columns(rng, monkeypatch):
+def test_small_svm_is_the_linear_svm(rng, monkeypatch):
     Z, Y, weights = rng.standard_normal((80, 5)), rng.integers(0, 2, (80, 3)), rng.integers(1, 3, 80)
     label, C = np.repeat(np.arange(3), 3), np.tile([0.01, 1.0, 50.0], 3)
-    expected = [LinearSVM(1.0, tol=1e-9).fit(np.sqrt(c) * Z, Y[:, k], weights) for k, c in zip(label, C, strict=True)]
+    expected = [LinearSVM(c, tol=1e-9).fit(Z, Y[:, k], weights) for k, c in zip(label, C, strict=True)]
     for grams_at_once, scores_at_once in [(10**6, 10**6), (0, 160)]:
         monkeypatch.setattr(small_svm, "GRAMS_AT_ONCE", grams_at_once)
         monkeypatch.setattr(small_svm, "SCORES_AT_ONCE", scores_at_once)
         got = small_svm.SmallSVMs(Z, 2.0 * Y - 1, weights).solve(label, C, rng.standard_normal((9, 3)))[0]
-        assert_allclose(got[:, :-1] / np.sqrt(C)[:, None], [svm.coef_[0] for svm in expected], atol=1e-6)
+        assert_allclose(got[:, :-1], [svm.coef_[0] for svm in expected], atol=1e-6)
         assert_allclose(got[:, -1], [svm.intercept_[0] for svm in expected], atol=1e-6)
+
+
+def test_scaled_columns_are_as_cautious_with_a_C_of_one(data):
+    X, y = data
+    plain = BoostedISRHT(5, threshold=0, scaled=False, random_state=0).fit(X, y)
+    scaled = clone(plain).set_params(scaled=True).fit(X, y)
+    assert scaled.C_ == plain.C_ != 1
+    assert_allclose(scaled.transform(X), np.sqrt(plain.C_) * plain.transform(X), rtol=1e-12)
+    chosen = LinearSVM(plain.C_).fit(plain.transform(X), y).decision_function(plain.transform(X))
+    Z = scaled.transform(X)
+    assert_allclose(LinearSVM(1.0).fit(Z, y).decision_function(Z), chosen, atol=0.05)
+
+
+@pytest.mark.parametrize("diagonal", ["standard", "z"])
+def test_as_many_columns_as_features_are_all_features(diagonal):
+    """In the metric of the diagonal: features in units of their deviation, or of its root."""
+    X, y = three_classes()
+    X = X * np.geomspace(0.1, 10, 12)
+    model = BoostedISRHT(12, rounds=20, threshold=0, diagonal=diagonal, scaled=False, random_state=0).fit(X, y)
+    assert model.n_learned_ == 12
+    deviation = X.std(axis=0)
+    units = deviation if diagonal == "standard" else np.sqrt(deviation)
+    features = (X - X.mean(axis=0)) / units
+    features /= np.sqrt((features**2).sum(axis=1).mean())
+    expected = LinearSVM(model.C_, tol=1e-9).fit(features, y).decision_function(features)
+    Z = model.transform(X)
+    assert_allclose(LinearSVM(model.C_, tol=1e-9).fit(Z, y).decision_function(Z), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("diagonal", DIAGONALS)
@@ -168,10 +195,10 @@ def test_more_columns_are_distilled_to_fewer(diagonal, rng):
     y = np.argmax(X @ rng.standard_normal((20, 3)) + 20 * rng.standard_normal((300, 3)), axis=1)
     scores = []
     for n_components in (9, 5, 3):
-        boosted = BoostedISRHT(n_components, rounds=9, diagonal=diagonal, random_state=0).fit(X, y)
+        boosted = BoostedISRHT(n_components, rounds=9, diagonal=diagonal, scaled=False, random_state=0).fit(X, y)
         assert (boosted.rounds_, boosted.n_learned_, boosted.n_components_) == (9, n_components, n_components)
         Z = boosted.transform(X)
-        scores.append(LinearSVM(1.0).fit(Z, y).decision_function(Z))
+        scores.append(LinearSVM(boosted.C_).fit(Z, y).decision_function(Z))
     for got in scores[1:]:
         assert_allclose(got, scores[0], atol=1e-5)
     directions = boosted.mixing_ @ boosted.diagonals_
@@ -309,9 +336,10 @@ def test_classifier_folds_projection_and_svm_into_one_weight_per_feature(data, s
     model = ISRHTClassifier(5, selection="boosted", scale="maxabs", random_state=0).fit(X, y)
     assert_allclose(model.decision_function(X), model.svm_.decision_function(model.transform(X)), atol=1e-8)
     assert model.coef_.shape == (1, 19)
-    assert model.C_ == 1.0
+    assert model.C_ == model.Cs_[0] == model.svm_.C == model.projection_.C_
     assert model.mean_scores_[0] == pytest.approx(model.projection_.fold_scores_.mean())
     given = ISRHTClassifier(5, selection="boosted", C=0.01, scale="maxabs", random_state=0).fit(X, y)
+    assert given.C_ == 0.01 * model.C_
     assert np.linalg.norm(given.coef_) < np.linalg.norm(model.coef_)
 
 

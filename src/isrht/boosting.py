@@ -75,6 +75,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         What is held out to choose. "auto": stratified fifths, held out in turn until 12,500 rows have been, so that
         from there on one fifth serves.
+    scaled : bool, default=True
+        Multiply the columns by the root of ``C_``, so that a linear model with C=1 is about as cautious on them as the
+        SVM that was chosen. That SVM itself is ``LinearSVM(C_)`` on columns that are not scaled: the two differ in how
+        free the intercept is, which tells with many classes and few rows.
     random_state : int, RandomState instance or None, default=None
         Draws the fifths. Nothing else is random.
     n_jobs : int, default=None
@@ -85,8 +89,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     rounds_, threshold_, diagonal_ : int, float, str
         What was chosen, or given.
     C_ : float
-        The C that was chosen, in units in which the mean squared row is 1. Columns are scaled by its root, so that an
-        SVM with C=1 on the columns is the one that was chosen; C is not to be cross-validated on them again.
+        The C that was chosen, for columns that are not scaled, in units in which the mean squared row is 1. It is not
+        to be cross-validated on the columns again.
     held_out_score_ : float
         The accuracy on held-out rows of what was chosen: an honest estimate, up to the choice among few.
     fold_scores_ : ndarray of shape (n_folds,)
@@ -136,6 +140,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         threshold="auto",
         diagonal="auto",
         cv="auto",
+        scaled=True,
         random_state=None,
         n_jobs=None,
     ):
@@ -144,6 +149,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.threshold = threshold
         self.diagonal = diagonal
         self.cv = cv
+        self.scaled = scaled
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -330,7 +336,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.column_rounds_ = np.concatenate([learned, np.repeat(learned, sizes)])
         weight = min(CONTRAST_WEIGHT, CONTRASTS_TOGETHER / np.sqrt(max(1, sum(sizes))))
         relative = np.where(np.arange(len(self.selected_columns_)) < self.n_learned_, 1.0, weight)
-        self.column_scales_ = relative * np.sqrt(self.C_) * self._row_scale
+        self.column_scales_ = relative * (np.sqrt(self.C_) if self.scaled else 1.0) * self._row_scale
 
     def _diagonal(self, t):
         if self.diagonal_ == "signs":

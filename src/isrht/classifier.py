@@ -55,8 +55,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         As in :class:`ISRHT`. Or ``selection="boosted"``: the columns of :class:`BoostedISRHT`, to which the other
         parameters of this line but ``n_components`` mean nothing.
     C : float or "cv", default="cv"
-        The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation. Boosted columns are scaled to
-        the C that did best on held-out rows, so there "cv" is 1 and a number is a multiple of that C.
+        The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation. With boosted columns "cv" is the
+        C that did best on held-out rows while they were learned, and a number is a multiple of that.
     Cs : sequence of float, default=2**-5 ... 2**5
     cv : int, splitter or iterable of (train, test), default=5
         What is held out. With boosted columns, 5 means fifths until 12,500 rows have been held out.
@@ -89,7 +89,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     scaler_ : MaxAbsScaler, MinMaxScaler or None
     C_ : float
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
-        With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C they are scaled to.
+        With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C that was chosen with them.
     n_iter_, n_features_in_ : int
     feature_names_in_ : ndarray of str, where X has string column names
 
@@ -169,7 +169,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         projection_weights = self._projection_weights(labels, weights)
         self.projection_ = clone(projection).fit(X, for_fit(labels.numbered()), sample_weight=projection_weights)
         with projected([self.projection_], X) as (Z,):
-            self.C_ = self.C if self.C != "cv" else self._choose_C(projection, X, Z, labels, weights)
+            self.C_ = self._choose_C(projection, X, Z, labels, weights) if self.C == "cv" else self._given_C()
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, for_fit(labels), weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
@@ -231,7 +231,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         if self.selection == "boosted":
             cv = "auto" if isinstance(self.cv, Integral) and self.cv == 5 else self.cv
-            return BoostedISRHT(self.n_components, cv=cv, random_state=seed, n_jobs=self.n_jobs)
+            return BoostedISRHT(self.n_components, cv=cv, scaled=False, random_state=seed, n_jobs=self.n_jobs)
         return ISRHT(
             self.n_components,
             selection=self.selection,
@@ -261,10 +261,13 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
         return {name: getattr(self, name) for name in names}
 
+    def _given_C(self):
+        return self.C * self.projection_.C_ if self.selection == "boosted" else self.C
+
     def _choose_C(self, projection, X, Z, labels, weights):
         labels_were_used = self.selection == "supervised"
         if self.selection == "boosted":
-            self.Cs_, self.scores_ = np.ones(1), self.projection_.fold_scores_[None]
+            self.Cs_, self.scores_ = np.array([self.projection_.C_]), self.projection_.fold_scores_[None]
         elif labels_were_used and not self.project_once:
             self.scores_ = self._score_folds(projection, X, labels, weights)
         else:

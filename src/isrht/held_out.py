@@ -5,9 +5,10 @@ worthless. Every fold therefore learns its own columns from its own training row
 path, so the whole search costs one path per candidate and fold, and they share their passes over the data.
 
 A cell (candidate, rounds, C) scores its held-out accuracy minus a twentieth of its mean squared hinge, which decides
-among cells of equal accuracy. A path whose best score no longer improves is not followed further. If even the best
-cell's held-out scores are no more correlated with the labels than chance allows, the labels are taken for noise: one
-cautious round, and its own accuracy is reported, not the best of many.
+among cells of equal accuracy; then half of its own score and a quarter of each neighbour's in C, so that no C wins by
+luck alone. A path whose best score no longer improves is not followed further, unless there are so few features that
+its end is all of them. If even the best cell's held-out scores are no more correlated with the labels than chance
+allows, the labels are taken for noise: one cautious round, and its own accuracy is reported, not the best of many.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from isrht.learned_rows import Head, learned_rows
 
 ROUND_GRID = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 # In units in which the mean squared row is 1.
-C_GRID = tuple(4.0**exponent for exponent in range(-4, 5))
+C_GRID = tuple(4.0**exponent for exponent in range(-6, 5))
 HINGE_PENALTY = 0.05
 # The first points of the grid are always visited.
 LEAST_POINTS = 4
@@ -54,6 +55,7 @@ class Search:
 
     def __init__(self, X, codes, n_classes, counts, weights, candidates, grid, n_columns, per_round, n_jobs):
         self.X, self.candidates, self.grid, self.per_round, self.n_jobs = X, candidates, grid, per_round, n_jobs
+        self.ends_with_all_features = X.shape[1] <= n_columns
         self.n_folds, n_problems = counts[0].shape[1], 1 if n_classes == 2 else n_classes
         folds = np.tile(np.arange(self.n_folds), len(candidates))
         self.rows = rows = learned_rows(X, codes, n_classes, *counts, weights, folds, n_columns)
@@ -87,6 +89,8 @@ class Search:
     def _is_over(self, i, j):
         if all(path.done for (owner, _), path in self.paths.items() if owner == i):
             return True
+        if self.ends_with_all_features:
+            return False
         score = self.scores()[i].max(axis=1)
         return j + 1 >= LEAST_POINTS and score[j] <= score[:j].max()
 
@@ -105,7 +109,7 @@ class Search:
 
     def scores(self):
         held_out = self.held_out.sum()
-        return self.hits.sum(axis=3) / held_out - HINGE_PENALTY * self.hinge.sum(axis=3) / held_out
+        return smoothed(self.hits.sum(axis=3) / held_out - HINGE_PENALTY * self.hinge.sum(axis=3) / held_out)
 
     def choice(self, may_be_noise):
         scores = self.scores()
@@ -145,6 +149,12 @@ class HeldOut:
         hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
         terms = scores, scores**2, scores * Y, np.broadcast_to(Y, scores.shape)
         return hits, hinge, np.stack([np.tensordot(weights, term, 1) for term in terms])
+
+
+def smoothed(scores):
+    """Half of a score and a quarter of each of its two neighbours along the last axis; an end has itself for one."""
+    padded = np.concatenate([scores[..., :1], scores, scores[..., -1:]], axis=-1)
+    return (padded[..., :-2] + 2 * scores + padded[..., 2:]) / 4
 
 
 def predicted(scores):

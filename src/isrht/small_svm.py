@@ -2,11 +2,11 @@
 
 Boosting trains the same tiny problems after every round, for every class and for every C. The objective
 
-    0.5 * |w|^2 + 0.5 * C * b^2 + C * sum_i s_i * max(0, 1 - y_i (w.z_i + b))^2
+    0.5 * |w|^2 + 0.5 * b^2 + C * sum_i s_i * max(0, 1 - y_i (w.z_i + b))^2
 
-is that of :class:`~isrht.svm.LinearSVM` with C = 1 on columns times sqrt(C), so what is chosen here is what a user
-trains there. It is piecewise quadratic: once a full Newton step leaves the set of active rows as it was, the step
-ended exactly at the optimum. Only rows that enter or leave that set change the Gram matrix.
+is that of :class:`~isrht.svm.LinearSVM`, so what is chosen here is what a user trains there. It is piecewise quadratic:
+once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum. Only rows that
+enter or leave that set change the Gram matrix.
 
 :mod:`isrht.newton` solves one wide problem in few passes over many blocks; here there are thousands of narrow ones,
 and what counts is how little Python each of them costs.
@@ -85,8 +85,6 @@ class _Newton:
 
     def __init__(self, C, width, start):
         self.C = C[:, None]
-        self.ridge = np.ones((len(C), width))
-        self.ridge[:, -1] = C
         self.w = np.zeros((len(C), width))
         self.w[:, : start.shape[1] - 1], self.w[:, -1] = start[:, :-1], start[:, -1]
         self.gram = np.zeros((len(C), width, width))
@@ -119,14 +117,12 @@ class _Newton:
         """Bring ``pull`` (rows times labels, hinge and weights) and ``gram`` to where the iterates are."""
 
     def _objective(self, chosen, w, loss):
-        return 0.5 * np.einsum("bj,bj,bj->b", self.ridge[chosen], w, w) + self.C[chosen, 0] * loss
+        return 0.5 * np.einsum("bj,bj->b", w, w) + self.C[chosen, 0] * loss
 
     def _steps(self, chosen):
-        C, ridge = self.C[chosen], self.ridge[chosen]
-        gradient = ridge * self.w[chosen] - 2 * C * self.pull[chosen]
-        hessian = 2 * C[:, :, None] * self.gram[chosen]
-        diagonal = np.arange(hessian.shape[1])
-        hessian[:, diagonal, diagonal] += ridge
+        C = self.C[chosen]
+        gradient = self.w[chosen] - 2 * C * self.pull[chosen]
+        hessian = 2 * C[:, :, None] * self.gram[chosen] + np.eye(self.w.shape[1])
         step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         return step, -np.einsum("bj,bj->b", gradient, step)
 
