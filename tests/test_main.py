@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -18,6 +19,17 @@ def test_info_works_without_the_cli_extra():
     assert done.returncode == 0
     assert done.stdout.startswith("isrht ")
     assert "kernel " in done.stdout
+
+
+def test_info_ends_quietly_when_nobody_reads_it():
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        command = [sys.executable, "-c", WITHOUT_TYPER, "info"]
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_other_commands_say_what_to_install():

@@ -6,6 +6,7 @@ anything installed first.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -38,8 +39,11 @@ def _without_typer(arguments):
         return 2
     from isrht.information import information
 
-    for name, value in information():
-        print(f"{name:18} {value}")
+    try:
+        print("\n".join(f"{name:18} {value}" for name, value in information()), flush=True)
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 
