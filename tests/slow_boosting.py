@@ -134,7 +134,8 @@ def held_out(X, y, n_classes, splits, candidates, n_components):
                     F, Y = F - F.mean(0), Y - Y.mean(0)
                     size = np.sqrt((F**2).sum(0) * (Y**2).sum(0))
                     correlation = np.where(size > 0, (F * Y).sum(0) / np.where(size > 0, size, 1), 0)
-                    evidence_sum += correlation.max() * np.sqrt(len(test) / len(splits))
+                    unit = 1 if n_classes == 2 else n_classes / np.sqrt(n_classes - 1)
+                    evidence_sum += correlation.sum() / unit * np.sqrt(len(test) / len(splits))
                 accuracy[i, j, c], hinge[i, j, c], evidence[i, j, c] = hits / n_out, losses / n_out, evidence_sum
             score = smoothed(accuracy - 0.05 * hinge)[i].max(1)
             no_longer_improves = j >= 3 and score[j] <= score[:j].max() and X.shape[1] > n_learned
@@ -155,7 +156,7 @@ def choose(X, y, n_classes, splits, candidates, n_components):
     accuracy, score, evidence, grid = held_out(X, y, n_classes, splits, candidates, n_components)
     near = np.argwhere(score >= np.nanmax(score) - 1e-9)
     i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
-    if evidence[i, j, c] < 3 + (np.sqrt(2 * np.log(n_classes)) if n_classes > 2 else 0):
+    if evidence[i, j, c] < 3:
         i, j, c = len(candidates) - 1, 0, C_GRID.index(1 / 16)
     return candidates[i], grid[j], C_GRID[c], accuracy[i, j, c]
 

@@ -19,6 +19,7 @@ import slow_boosting
 from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, _kernels, boosting, feature_moments, small_svm
 from isrht.coded_labels import in_memory
 from isrht.folds import held_out_fifths
+from isrht.held_out import correlation
 
 DIAGONALS = ("standard", "z", "signs")
 
@@ -276,6 +277,22 @@ def test_the_gain_over_the_supervised_selection_is_significant():
     assert np.mean(boosted) > np.mean(supervised) + 0.02
     assert gain.pvalue < 0.01
     assert np.mean(boosted) > np.mean(everything) - 0.015
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_correlations_of_all_classes_are_in_standard_errors(n_classes, rng):
+    """Of scores that know nothing of the labels: about normal with variance 1, once times the root of the rows."""
+    n_samples, n_trials = 200, 2000
+    codes = rng.permuted(np.tile(np.arange(n_samples) % n_classes, (n_trials, 1)), axis=1)
+    Y = np.where(codes[:, :, None] == np.arange(n_classes), 1.0, -1.0)
+    scores = rng.standard_normal((n_trials, n_samples, n_classes))
+    scores -= scores.mean(axis=2, keepdims=True)
+    if n_classes == 2:
+        Y, scores = Y[:, :, 1:], scores[:, :, 1:]
+    sums = [values.sum(axis=1) for values in (scores, scores**2, scores * Y, Y)]
+    evidence = np.sqrt(n_samples) * correlation(*sums, n_samples)
+    assert abs(evidence.mean()) < 0.1
+    assert 0.93 < evidence.std() < 1.07
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

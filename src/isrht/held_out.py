@@ -116,8 +116,7 @@ class Search:
         near = np.argwhere(scores >= np.nanmax(scores) - TIE)
         i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
         evidence = self.correlation[i, j, c] @ np.sqrt(self.held_out / self.n_folds)
-        luck = np.sqrt(2 * np.log(self.rows.n_classes)) if self.rows.n_classes > 2 else 0
-        has_signal = bool(evidence >= SIGNAL + luck)
+        has_signal = bool(evidence >= SIGNAL)
         if may_be_noise and not has_signal:
             i, j, c = len(self.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
         fold_scores = self.hits[i, j, c] / self.held_out
@@ -163,9 +162,16 @@ def predicted(scores):
 
 
 def correlation(score, score_squared, score_label, label, total):
-    """The largest correlation of scores and labels +1/-1, from weighted sums (Cs, problems); 0 for constants."""
+    """That of scores and labels +1/-1, from weighted sums (Cs, problems); 0 for constants.
+
+    Several problems, one class against the rest each, are taken together. Where scores know nothing of the labels, each
+    correlation has a variance of 1 / rows, and two of them are correlated by 1 / (classes - 1)^2, for both scores and
+    labels of all classes add up to a constant; so the sum is divided by classes / sqrt(classes - 1).
+    """
     spread = score_squared - score**2 / total
     spread[spread <= CONSTANT * score_squared] = 0
     size = np.sqrt(spread * (total - label**2 / total))
     covariance = score_label - score * label / total
-    return np.max(np.where(size > 0, covariance / np.where(size > 0, size, 1), 0), axis=-1)
+    together = np.where(size > 0, covariance / np.where(size > 0, size, 1), 0).sum(axis=-1)
+    n_classes = size.shape[-1]
+    return together if n_classes == 1 else together * np.sqrt(n_classes - 1) / n_classes
