@@ -288,7 +288,7 @@ def slow_block(rows, folder, seconds):
     ("model", "reads"),
     [
         (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 14),
-        (ISRHTClassifier(2, selection="boosted", random_state=0), 44),
+        (ISRHTClassifier(1, selection="boosted", random_state=0), 28),
     ],
     ids=["supervised", "boosted"],
 )

@@ -408,7 +408,7 @@ folder, kind, n_jobs, allowed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(
 model = {
     "supervised": ISRHTClassifier(32, cv=2, random_state=0, n_jobs=n_jobs, Cs=[0.01, 0.1]),
     "top": ISRHTClassifier(32, selection="top", scale="maxabs", random_state=0, n_jobs=n_jobs, Cs=[0.01, 0.1, 1]),
-    "boosted": ISRHTClassifier(2, selection="boosted", random_state=0, n_jobs=n_jobs),
+    "boosted": ISRHTClassifier(1, selection="boosted", random_state=0, n_jobs=n_jobs),
 }[kind]
 warm = np.random.default_rng(0).standard_normal((300, 64))
 model.fit(warm, warm[:, 0] > 0)  # modules, threads and buffers are there before the limit is set
