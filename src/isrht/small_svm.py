@@ -21,6 +21,8 @@ import numpy as np
 MAX_STEPS = 60
 # A step that promises less than this part of the objective is rounding.
 SMALLEST_DECREASE = 1e-15
+# An objective that is larger by this part of it is not: the last, exact, step must not be halved for rounding.
+ROUNDING = 1e-15
 SHORTEST_STEP = 1e-10
 # Scores held at once: problems times rows.
 SCORES_AT_ONCE = 2**22
@@ -135,7 +137,8 @@ class _Newton:
             b = chosen[waiting]
             w = self.w[b] + length * step[waiting]
             loss, found = self._try(b, w)
-            falls = self._objective(b, w, loss) <= before[waiting] - 1e-4 * length * promise[waiting]
+            enough = (1 + ROUNDING) * before[waiting] - 1e-4 * length * promise[waiting]
+            falls = self._objective(b, w, loss) <= enough
             which = np.flatnonzero(falls)
             changed = self._take(b[falls], w[falls], found, which)
             self.w[b[falls]], self.loss[b[falls]] = w[falls], loss[falls]
