@@ -2,7 +2,7 @@
 
 Every method sees only the training part (70 %, stratified) of each split and chooses everything on it: all features
 choose C from 2**-10 ... 2**5 by 5-fold cross-validation, ISRHT("supervised") and count sketches from 2**-5 ... 2**5 on
-their columns, BoostedISRHT as it does by default, its peers as ``boosting_peers`` says. Seconds are of one processor
+their columns, boosted columns as they do by default, its peers as ``boosting_peers`` says. Seconds are of one processor
 (CPU time, one thread), so other work on the machine does not count.
 
 ``python -m benchmarks.bench_boosting --data DIR --sets usps rcv1`` reads ``DIR/usps.npz`` (a SciPy sparse matrix) and

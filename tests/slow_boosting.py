@@ -123,7 +123,8 @@ def held_out(X, y, n_classes, splits, candidates, n_components):
                     path.grow()
             rounds = wanted
             for c, C in enumerate(C_GRID):
-                hits = losses = evidence_sum = 0
+                hits = losses = 0
+                spreads, label_spreads, covariances = [], [], []
                 for path, (train, test) in zip(paths, splits, strict=True):
                     Z, Y = path.columns(X[train]), code(y[test], n_classes)
                     W = [solve(Z, label, C) for label in path.Y.T]
@@ -132,13 +133,19 @@ def held_out(X, y, n_classes, splits, candidates, n_components):
                     hits += (guess == y[test]).sum()
                     losses += (np.maximum(0, 1 - Y * F) ** 2).mean(1).sum()
                     F, Y = F - F.mean(0), Y - Y.mean(0)
-                    size = np.sqrt((F**2).sum(0) * (Y**2).sum(0))
-                    correlation = np.where(size > 0, (F * Y).sum(0) / np.where(size > 0, size, 1), 0)
-                    unit = 1 if n_classes == 2 else n_classes / np.sqrt(n_classes - 1)
-                    evidence_sum += correlation.sum() / unit * np.sqrt(len(test) / len(splits))
-                accuracy[i, j, c], hinge[i, j, c], evidence[i, j, c] = hits / n_out, losses / n_out, evidence_sum
+                    spreads.append((F**2).sum(0))
+                    label_spreads.append((Y**2).sum(0))
+                    covariances.append((F * Y).sum(0))
+                errors = np.sqrt(n_out) * sum(covariances) / np.sqrt(sum(spreads) * sum(label_spreads))
+                accuracy[i, j, c], hinge[i, j, c] = hits / n_out, losses / n_out
+                if n_classes == 2:
+                    evidence[i, j, c] = errors[0]
+                else:
+                    together = errors.sum() * np.sqrt(n_classes - 1) / n_classes
+                    evidence[i, j, c] = max(together - 0.5, errors.max() - np.sqrt(2 * np.log(n_classes)))
             score = smoothed(accuracy - 0.05 * hinge)[i].max(1)
-            no_longer_improves = j >= 3 and score[j] <= score[:j].max() and X.shape[1] > n_learned
+            to_the_end = tau == 0 and (X.std(0) > 0).sum() <= n_learned
+            no_longer_improves = j >= 3 and score[j] <= score[:j].max() and not to_the_end
             if no_longer_improves or all(path.done for path in paths):
                 break
     return accuracy, smoothed(accuracy - 0.05 * hinge), evidence, grid

@@ -19,7 +19,7 @@ import slow_boosting
 from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, _kernels, boosting, feature_moments, small_svm
 from isrht.coded_labels import in_memory
 from isrht.folds import held_out_fifths
-from isrht.held_out import correlation
+from isrht.held_out import evidence
 
 DIAGONALS = ("standard", "z", "signs")
 
@@ -280,8 +280,8 @@ def test_the_gain_over_the_supervised_selection_is_significant():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_correlations_of_all_classes_are_in_standard_errors(n_classes, rng):
-    """Of scores that know nothing of the labels: about normal with variance 1, once times the root of the rows."""
+def test_evidence_is_in_standard_errors(n_classes, rng):
+    """Of scores that know nothing of the labels: normal with two classes, not more than that with several."""
     n_samples, n_trials = 200, 2000
     codes = rng.permuted(np.tile(np.arange(n_samples) % n_classes, (n_trials, 1)), axis=1)
     Y = np.where(codes[:, :, None] == np.arange(n_classes), 1.0, -1.0)
@@ -289,10 +289,14 @@ def test_correlations_of_all_classes_are_in_standard_errors(n_classes, rng):
     scores -= scores.mean(axis=2, keepdims=True)
     if n_classes == 2:
         Y, scores = Y[:, :, 1:], scores[:, :, 1:]
-    sums = [values.sum(axis=1) for values in (scores, scores**2, scores * Y, Y)]
-    evidence = np.sqrt(n_samples) * correlation(*sums, n_samples)
-    assert abs(evidence.mean()) < 0.1
-    assert 0.93 < evidence.std() < 1.07
+    folds = [slice(0, 120), slice(120, 200)]
+    sums = [[v[:, fold].sum(axis=1) for v in (scores, scores**2, scores * Y, Y)] for fold in folds]
+    found = evidence(np.array(sums), np.array([120, 80]))
+    if n_classes == 2:
+        assert abs(found.mean()) < 0.1
+        assert 0.93 < found.std() < 1.07
+    assert np.mean(found > 1.645) < 0.07
+    assert np.mean(found > 3) < 0.01
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -311,6 +315,27 @@ def test_labels_that_are_noise_are_seen_to_be(n_classes):
     assert abs(np.mean(reported) - 1 / n_classes) < 4 * standard_error
     assert abs(np.mean(tested) - 1 / n_classes) < 4 * standard_error
     assert sum(one_round) >= 3
+
+
+def test_few_rows_of_noise_are_not_taken_for_a_signal():
+    seen = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((12, 5)), rng.permutation(np.arange(12) % 3)
+        seen += BoostedISRHT(4, random_state=seed).fit(X, y).has_signal_
+    assert seen <= 2
+
+
+def test_one_class_of_many_that_is_apart_is_a_signal(rng):
+    X, y = rng.standard_normal((300, 10)), np.arange(300) % 20
+    X[y == 0, 0] += 3
+    assert BoostedISRHT(4, random_state=0).fit(X, y).has_signal_
+
+
+def test_classifier_without_a_held_out_row_has_no_score(rng):
+    model = ISRHTClassifier(2, selection="boosted", random_state=0).fit(rng.standard_normal((2, 3)), [0, 1])
+    assert np.isnan(model.mean_scores_).all()
+    assert model.C_ == model.projection_.C_
 
 
 def test_the_reported_score_is_honest():
@@ -470,6 +495,7 @@ def test_input_is_never_written_to(data):
         ({"rounds": "many"}, TypeError, "rounds must be an integer, got 'many'"),
         ({"threshold": -1}, ValueError, "threshold must be finite and not negative, got -1"),
         ({"threshold": "high"}, TypeError, "threshold must be 'auto' or a number, got 'high'"),
+        ({"scaled": "no"}, TypeError, "scaled must be True or False, got 'no'"),
         ({"diagonal": "random"}, ValueError, "diagonal must be one of.*'random'"),
         ({"diagonal": "signs", "threshold": 1.0}, ValueError, "diagonal='signs' has no threshold"),
     ],

@@ -156,7 +156,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def fit(self, X, y=None, sample_weight=None):
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
-        A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores.
+        A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores. So
+        weights that add up to 1 stand for a single row, too little to see any signal in.
         """
         self._check_parameters()
         X, labels, weights = self._validate(X, y, sample_weight)
@@ -225,6 +226,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             check_positive_integer("rounds", self.rounds)
         if self.diagonal not in DIAGONALS:
             raise ValueError(f"diagonal must be one of {', '.join(map(repr, DIAGONALS))}, got {self.diagonal!r}")
+        if not isinstance(self.scaled, bool | np.bool_):
+            raise TypeError(f"scaled must be True or False, got {self.scaled!r}")
         if self.threshold == "auto":
             return
         if not isinstance(self.threshold, Real) or isinstance(self.threshold, bool):

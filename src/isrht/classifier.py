@@ -88,6 +88,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         ``decision_function(X)`` to rounding.
     scaler_ : MaxAbsScaler, MinMaxScaler or None
     C_ : float
+        The C of ``svm_``: that was given, or chosen; with boosted columns the given one times the chosen one.
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
         With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C that was chosen with them.
     n_iter_, n_features_in_ : int
@@ -262,12 +263,13 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return {name: getattr(self, name) for name in names}
 
     def _given_C(self):
-        return self.C * self.projection_.C_ if self.selection == "boosted" else self.C
+        return float(self.C * self.projection_.C_) if self.selection == "boosted" else self.C
 
     def _choose_C(self, projection, X, Z, labels, weights):
         labels_were_used = self.selection == "supervised"
         if self.selection == "boosted":
-            self.Cs_, self.scores_ = np.array([self.projection_.C_]), self.projection_.fold_scores_[None]
+            scores = self.projection_.fold_scores_
+            self.Cs_, self.scores_ = np.array([self.projection_.C_]), np.array([scores if len(scores) else [np.nan]])
         elif labels_were_used and not self.project_once:
             self.scores_ = self._score_folds(projection, X, labels, weights)
         else:

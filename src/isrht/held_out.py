@@ -29,8 +29,9 @@ HINGE_PENALTY = 0.05
 LEAST_POINTS = 4
 # Scores that differ by less are equal: fewer rounds, then the smaller C, then the later candidate are preferred.
 TIE = 1e-9
-# A held-out correlation of less than this many standard errors is noise.
+# A held-out correlation of less than this many standard errors is noise; several classes have two chances to be more.
 SIGNAL = 3.0
+TWO_CHANCES = 0.5
 CAUTIOUS_C = 1 / 16
 # Scores are constant when what remains of their sum of squares is this small a part of it.
 CONSTANT = 1e-12
@@ -55,7 +56,6 @@ class Search:
 
     def __init__(self, X, codes, n_classes, counts, weights, candidates, grid, n_columns, per_round, n_jobs):
         self.X, self.candidates, self.grid, self.per_round, self.n_jobs = X, candidates, grid, per_round, n_jobs
-        self.ends_with_all_features = X.shape[1] <= n_columns
         self.n_folds, n_problems = counts[0].shape[1], 1 if n_classes == 2 else n_classes
         folds = np.tile(np.arange(self.n_folds), len(candidates))
         self.rows = rows = learned_rows(X, codes, n_classes, *counts, weights, folds, n_columns)
@@ -66,11 +66,12 @@ class Search:
             )
             for number, k in enumerate(folds)
         }
+        self.few_features = np.count_nonzero(self.features.varies.any(axis=1)) <= n_columns
         self.held_out = np.array([rows.held_out_total(k) for k in range(self.n_folds)])
         self.starts = {key: np.zeros((len(C_GRID) * n_problems, 1)) for key in self.paths}
         shape = len(candidates), len(grid), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)
-        self.hinge, self.correlation = self.hits.copy(), self.hits.copy()
+        self.hinge, self.evidence = self.hits.copy(), np.full(shape, np.nan)
 
     def run(self):
         rounds = 0
@@ -89,7 +90,7 @@ class Search:
     def _is_over(self, i, j):
         if all(path.done for (owner, _), path in self.paths.items() if owner == i):
             return True
-        if self.ends_with_all_features:
+        if self.few_features and self.candidates[i].threshold == 0:
             return False
         score = self.scores()[i].max(axis=1)
         return j + 1 >= LEAST_POINTS and score[j] <= score[:j].max()
@@ -105,7 +106,8 @@ class Search:
         hits, hinge, sums = self.rows.sum(HeldOut(heads), self.n_jobs)
         for p, (i, k) in enumerate(keys):
             self.hits[i, j, :, k], self.hinge[i, j, :, k] = hits[p], hinge[p]
-            self.correlation[i, j, :, k] = correlation(*sums[p], self.held_out[k])
+        for i in {i for i, _ in keys}:
+            self.evidence[i, j] = evidence(sums[[p for p, (owner, _) in enumerate(keys) if owner == i]], self.held_out)
 
     def scores(self):
         held_out = self.held_out.sum()
@@ -115,8 +117,7 @@ class Search:
         scores = self.scores()
         near = np.argwhere(scores >= np.nanmax(scores) - TIE)
         i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
-        evidence = self.correlation[i, j, c] @ np.sqrt(self.held_out / self.n_folds)
-        has_signal = bool(evidence >= SIGNAL)
+        has_signal = bool(self.evidence[i, j, c] >= SIGNAL)
         if may_be_noise and not has_signal:
             i, j, c = len(self.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
         fold_scores = self.hits[i, j, c] / self.held_out
@@ -161,17 +162,25 @@ def predicted(scores):
     return (scores[..., 0] > 0).astype(np.int64) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
 
 
-def correlation(score, score_squared, score_label, label, total):
-    """That of scores and labels +1/-1, from weighted sums (Cs, problems); 0 for constants.
+def evidence(sums, totals):
+    """By how many standard errors scores and labels +1/-1 of held-out rows are correlated: (Cs,).
 
-    Several problems, one class against the rest each, are taken together. Where scores know nothing of the labels, each
-    correlation has a variance of 1 / rows, and two of them are correlated by 1 / (classes - 1)^2, for both scores and
-    labels of all classes add up to a constant; so the sum is divided by classes / sqrt(classes - 1).
+    ``sums`` (folds, 4, Cs, problems) are those of :class:`HeldOut`, ``totals`` the weight of the rows in each fold.
+    Scores and labels are centred in each fold and then taken together, for a fold may have very few rows.
+
+    Of several classes, either all speak together or one speaks for itself. Correlations with each of them add up to a
+    number with a standard error of classes / sqrt(classes - 1), where scores and labels of all classes add up to a
+    constant, which is about so; the best of them is beyond zero by sqrt(2 log classes) by luck alone.
     """
-    spread = score_squared - score**2 / total
+    score, score_squared, score_label, label = np.moveaxis(sums, 1, 0)
+    totals = totals[:, None, None]
+    spread = score_squared - score**2 / totals
     spread[spread <= CONSTANT * score_squared] = 0
-    size = np.sqrt(spread * (total - label**2 / total))
-    covariance = score_label - score * label / total
-    together = np.where(size > 0, covariance / np.where(size > 0, size, 1), 0).sum(axis=-1)
-    n_classes = size.shape[-1]
-    return together if n_classes == 1 else together * np.sqrt(n_classes - 1) / n_classes
+    size = np.sqrt(spread.sum(axis=0) * (totals - label**2 / totals).sum(axis=0))
+    covariance = (score_label - score * label / totals).sum(axis=0)
+    errors = np.sqrt(totals.sum()) * np.where(size > 0, covariance / np.where(size > 0, size, 1), 0)
+    n_classes = errors.shape[-1]
+    if n_classes == 1:
+        return errors[:, 0]
+    together = errors.sum(axis=-1) * np.sqrt(n_classes - 1) / n_classes
+    return np.maximum(together - TWO_CHANCES, errors.max(axis=-1) - np.sqrt(2 * np.log(n_classes)))

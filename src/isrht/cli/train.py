@@ -25,7 +25,7 @@ COMPONENTS_HELP = f"The number of columns; default: {MOST_COLUMNS}, or as many a
 Components = Annotated[int | None, typer.Option("--components", "-r", min=1, help=COMPONENTS_HELP)]
 SELECTION_HELP = "boosted, supervised, top, importance or uniform."
 Selection = Annotated[str, typer.Option("--selection", help=SELECTION_HELP)]
-COST_HELP = "The C of the SVM, or cv to choose it by cross-validation."
+COST_HELP = "The C of the SVM, or cv: by cross-validation. With boosted columns a number is a multiple of the chosen C."
 Cost = Annotated[str, typer.Option("-C", "-c", help=COST_HELP)]
 SCALE_HELP = "maxabs (keeps zeros), minmax (dense data) or none."
 Scale = Annotated[str, typer.Option("--scale", help=SCALE_HELP)]
@@ -33,7 +33,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Draws what is random."
 Test = Annotated[str | None, typer.Option("--test", help="A file of rows to judge the model by.")]
 FOLDS_HELP = "Only cross-validate, in so many folds, everything chosen anew in each; no model is written."
 Folds = Annotated[int | None, typer.Option("-v", min=2, help=FOLDS_HELP)]
-BIAS_HELP = "Negative: no intercept. Otherwise, and by default, there is one (unlike LIBLINEAR's it is not penalised)."
+BIAS_HELP = "Negative: no intercept. Otherwise, and by default, there is one, penalised as LIBLINEAR's with -B 1."
 Bias = Annotated[float, typer.Option("-B", help=BIAS_HELP)]
 BALANCED_HELP = "Weigh classes by the inverse of their sizes."
 Balanced = Annotated[bool, typer.Option("--balanced", help=BALANCED_HELP)]
@@ -269,7 +269,8 @@ def describe_choice(model):
     projection = model.projection_
     if model.selection == "boosted":
         chosen = f"{projection.rounds_} rounds, diagonal {projection.diagonal_}, threshold {projection.threshold_:g}"
-        yield f"chosen on held-out rows: {chosen}, C = {projection.C_:g} in units of the mean squared row"
+        given = "" if model.C == "cv" else f"; times {model.C:g}, as asked for"
+        yield f"chosen on held-out rows: {chosen}, C = {projection.C_:g} where the mean squared row is 1{given}"
         yield f"held-out accuracy {100 * projection.held_out_score_:.2f} %"
         if not projection.has_signal_:
             yield "the labels look like noise: one cautious round was made"
