@@ -8,7 +8,9 @@
 // pass, but only where strides are small: memory streams at large power-of-two distances fall into the same
 // cache sets, which have eight places. A length past the first cache takes its large strides first and then
 // works on one contiguous part after another, each while it is cached. The last pass over a part does its 8
-// vectors whole, the smallest strides by shuffles within a register, and asks for the memory that comes next.
+// vectors whole, the smallest strides by shuffles within a register.
+//
+// Meanwhile the memory that comes next is asked for, so that it moves while the processor adds.
 #pragma once
 
 #include "vector.hpp"
@@ -21,6 +23,20 @@ template <class T> constexpr size_t kPart = 16384 / sizeof(T);  // half a first-
 
 constexpr size_t kFarStride = 65536;  // bytes between the streams of a pass, from which on they are prefetched
 constexpr ptrdiff_t kStreamAhead = 256;  // bytes
+
+// Memory that will be read next, asked for line by line. A transform within one part whose radix passes are two asks for
+// a quarter of it during each, and for the other half during the last pass: memory would idle while nothing asks. One
+// of several parts asks during the last pass alone, since its other passes wait for the second cache already.
+struct Upcoming {
+    intptr_t at;
+    bool spread;
+};
+
+template <size_t Bytes> ISRHT_INLINE void ask_for(intptr_t& at) {
+#pragma GCC unroll 8
+    for (size_t from = 0; from < Bytes; from += kCacheLine) prefetch_at(nullptr, at + intptr_t(from));
+    at += intptr_t(Bytes);
+}
 
 constexpr int log2_of(size_t power) { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
 
@@ -52,6 +68,28 @@ template <class V, int Radix, class T> ISRHT_INLINE void radix_columns(T* at, si
     for (int k = 0; k < (1 << Radix); ++k) *reinterpret_cast<V*>(at + k * stride) = v[k];
 }
 
+// The same of one whole vector of columns. With fused differences throughout, stores would wait: they share a way into the
+// arithmetic units. Those of the middle stage of three alone come free.
+template <class T, int Radix> ISRHT_INLINE void radix_vectors(T* at, size_t stride, Vector<T> minus_one) {
+    Vector<T> v[size_t(1) << Radix];
+#pragma GCC unroll 16
+    for (int k = 0; k < (1 << Radix); ++k) {
+        v[k] = load(at + k * stride);
+        if constexpr (Radix == 3) keep(v[k]);
+    }
+#pragma GCC unroll 4
+    for (int bit = Radix - 1; bit >= 0; --bit) {
+#pragma GCC unroll 16
+        for (int k = 0; k < (1 << Radix); ++k) {
+            if (k & (1 << bit)) continue;
+            if (kFuses && Radix == 3 && bit == 1) butterfly_fused<T>(v[k], v[k | (1 << bit)], minus_one);
+            else butterfly(v[k], v[k | (1 << bit)]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int k = 0; k < (1 << Radix); ++k) store(at + k * stride, v[k]);
+}
+
 // The few columns up to the first, or after the last, whole vector.
 template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t stride) {
     if (count * 2 == size_t(Lanes<T>::count)) return radix_columns<typename Half<T>::Unaligned, Radix>(at, stride);
@@ -62,34 +100,58 @@ template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t
 // independent, so they are taken from the first aligned vector on: NumPy's arrays start 16 bytes into a cache line,
 // where every other vector would lie across two lines. Streams far apart leave the hardware's prefetcher behind at
 // every page, so they are asked for here.
-template <class T, int Radix, bool Far> inline void radix_pass(T* block, size_t stride) {
-    using V = typename Lanes<T>::Unaligned;
+template <class T, int Radix, bool Far, bool Spread>
+ISRHT_INLINE void radix_block(T* block, size_t stride, Upcoming& next) {
     constexpr size_t N = size_t(Lanes<T>::count);
+    Vector<T> minus_one = broadcast(T(-1));
+    keep(minus_one);
     const size_t lead = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
     const size_t end = lead ? stride - N + lead : stride;
     if (lead) radix_edge<Radix>(block, lead, stride);
     size_t j = lead;
+    intptr_t upcoming = next.at;
     for (; j + kStep<T> <= end; j += kStep<T>) {
+        if constexpr (Spread) ask_for<(kStep<T> * sizeof(T) << Radix) / 4>(upcoming);
         if constexpr (Far)
 #pragma GCC unroll 16
             for (int k = 0; k < (1 << Radix); ++k) prefetch_at(block + j + k * stride, kStreamAhead);
-        radix_columns<V, Radix>(block + j, stride);
-        radix_columns<V, Radix>(block + j + N, stride);
+        radix_vectors<T, Radix>(block + j, stride, minus_one);
+        radix_vectors<T, Radix>(block + j + N, stride, minus_one);
     }
-    if (j < end) radix_columns<V, Radix>(block + j, stride);
+    if (j < end) radix_vectors<T, Radix>(block + j, stride, minus_one);
     if (lead) radix_edge<Radix>(block + end, N - lead, stride);
+    if constexpr (Spread) next.at = upcoming;
 }
 
-template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t stride) {
-    if (stride * sizeof(T) < kFarStride) radix_pass<T, Radix, false>(block, stride);
-    else radix_pass<T, Radix, true>(block, stride);
+template <class T, int Radix, bool Far, bool Spread> void radix_pass(T* block, size_t stride, Upcoming& next) {
+    radix_block<T, Radix, Far, Spread>(block, stride, next);
 }
 
-template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int radix) {
-    if (radix == 4) radix_pass<T, 4>(block, stride);
-    else if (radix == 3) radix_pass<T, 3>(block, stride);
-    else if (radix == 2) radix_pass<T, 2>(block, stride);
-    else radix_pass<T, 1>(block, stride);
+template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t stride, Upcoming& next) {
+    if (stride * sizeof(T) >= kFarStride) radix_pass<T, Radix, true, false>(block, stride, next);
+    else if (next.spread) radix_pass<T, Radix, false, true>(block, stride, next);
+    else radix_pass<T, Radix, false, false>(block, stride, next);
+}
+
+template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int radix, Upcoming& next) {
+    if (radix == 4) radix_pass<T, 4>(block, stride, next);
+    else if (radix == 3) radix_pass<T, 3>(block, stride, next);
+    else if (radix == 2) radix_pass<T, 2>(block, stride, next);
+    else radix_pass<T, 1>(block, stride, next);
+}
+
+// Blocks of four groups, one after another: a call for each would cost as much as its two stages.
+template <class T, bool Spread>
+void radix_groups(T* data, size_t size, size_t offset, Wanted wanted, Upcoming& next) {
+    constexpr size_t block = 4 * kGroup<T>;
+    for (size_t at = 0; at < size; at += block)
+        if (!wanted.none<T>(offset + at, block)) radix_block<T, 2, false, Spread>(data + at, kGroup<T>, next);
+}
+
+template <class T>
+ISRHT_INLINE void radix_groups(T* data, size_t size, size_t offset, Wanted wanted, Upcoming& next) {
+    if (next.spread) radix_groups<T, true>(data, size, offset, wanted, next);
+    else radix_groups<T, false>(data, size, offset, wanted, next);
 }
 
 // The stages within a register, stage by stage over all registers rather than register by register: each
@@ -121,71 +183,90 @@ template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group
     for (int k = 0; k < 8; ++k) store(group + k * N, Scaled ? v[k] * scale : v[k]);
 }
 
-// All stages of a length that is at least one group: every stride from size / 2 down to `lowest`, which is 1 (a whole
+// All stages of a length that is at least one group: every stride from length / 2 down to `lowest`, which is 1 (a whole
 // transform), a vector (finish_one does the rest, unscaled) or more (the rows of a matrix are transformed, not its
 // columns).
 template <class T> struct Transform {
     static constexpr size_t N = size_t(Lanes<T>::count);
     static constexpr int kStages = 3 + log2_of(N);
     T scale;
-    size_t lowest;
+    size_t lowest, length;
     Wanted wanted;
-    ptrdiff_t ahead;  // bytes from where the last pass works to the memory it asks for
 
-    void run(T* data, size_t size, size_t offset) const {
-        const int radix = first_radix(size);
-        if (radix) radix_pass(data, size >> radix, radix);
-        run_after(data, size, radix, offset);
-    }
-
-    // How many of the largest strides one pass over `size` values takes: three, or two to make the rest a
-    // multiple of three, or the last four.
-    int first_radix(size_t size) const {
-        const int stages = __builtin_ctzll(size / floor());
-        return stages == 4 || stages < 3 ? stages : stages % 3 == 2 ? 2 : 3;
+    // `upcoming` is the memory to ask for meanwhile, as much as the transform's own.
+    void run(T* data, intptr_t upcoming) const {
+        Upcoming next{upcoming, spread(length)};
+        run(data, length, 0, next);
     }
 
     // What is left once the `radix` largest strides are done.
-    void run_after(T* data, size_t size, int radix, size_t offset) const {
+    void run_after(T* data, int radix, intptr_t upcoming) const {
+        Upcoming next{upcoming, spread(length >> radix)};
+        run_after(data, length, radix, 0, next);
+    }
+
+    // How many of the largest strides one pass over `size` values takes: three, or what is left in the end, up to four.
+    int first_radix(size_t size) const {
+        const int stages = __builtin_ctzll(size / floor());
+        return stages <= 4 ? stages : 3;
+    }
+
+  private:
+    // Whether two radix passes take a block of `size` values down to groups.
+    bool spread(size_t size) const {
+        const size_t second = size >> first_radix(size);
+        return length <= kPart<T> && lowest <= N && second > kGroup<T> && second >> first_radix(second) == kGroup<T>;
+    }
+
+    void run(T* data, size_t size, size_t offset, Upcoming& next) const {
+        const int radix = first_radix(size);
+        if (radix) radix_pass(data, size >> radix, radix, next);
+        run_after(data, size, radix, offset, next);
+    }
+
+    void run_after(T* data, size_t size, int radix, size_t offset, Upcoming& next) const {
         const size_t child = size >> radix;
-        if (size <= kPart<T>) return part_after(data, size, child, offset);
+        if (size <= kPart<T>) return part_after(data, size, child, offset, next);
         for (size_t k = 0; k < size_t(1) << radix; ++k)
-            if (!wanted.none<T>(offset + k * child, child)) run(data + k * child, child, offset + k * child);
+            if (!wanted.none<T>(offset + k * child, child)) run(data + k * child, child, offset + k * child, next);
     }
 
     // One part in the cache, pass after pass over blocks of `block` values and less.
-    void part_after(T* data, size_t size, size_t block, size_t offset) const {
-        if (lowest > N) fetch_ahead(data, size);
+    void part_after(T* data, size_t size, size_t block, size_t offset, Upcoming& next) const {
         while (block > floor()) {
             const int radix = first_radix(block);
-            for (size_t at = 0; at < size; at += block)
-                if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix);
+            if (radix == 2 && lowest <= N) radix_groups(data, size, offset, wanted, next);
+            else
+                for (size_t at = 0; at < size; at += block)
+                    if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix, next);
             block >>= radix;
         }
-        if (lowest == N) registers(data, size, offset);
-        else if (lowest != 1) rescale(data, size);
-        else if (scale != T(1)) last<true>(data, size, offset);
-        else last<false>(data, size, offset);
+        if (lowest > N) rescale(data, size);
+        else if (next.spread) last<kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
+        else last<kGroup<T> * sizeof(T)>(data, size, offset, next);
     }
 
-    template <bool Scaled> void last(T* data, size_t size, size_t offset) const {
+    // The last pass over a part, which asks for so many upcoming bytes per group.
+    template <size_t Bytes> void last(T* data, size_t size, size_t offset, Upcoming& next) const {
         const Vector<T> factor = broadcast(scale);
-        for (size_t at = 0; at < size; at += kGroup<T>) {
-            fetch_ahead(data + at, kGroup<T>);
-            if (!wanted.none<T>(offset + at, kGroup<T>)) last_pass<T, kStages, Scaled>(data + at, factor);
-        }
+        if (lowest == N)
+            each_group<Bytes>(size, offset, next, [=](size_t at) {
+                radix_columns<typename Lanes<T>::Unaligned, 3>(data + at, N);  // without the stages in a register
+            });
+        else if (scale != T(1))
+            each_group<Bytes>(size, offset, next, [=](size_t at) { last_pass<T, kStages, true>(data + at, factor); });
+        else
+            each_group<Bytes>(size, offset, next, [=](size_t at) { last_pass<T, kStages, false>(data + at, factor); });
     }
 
-    // The last pass without the stages within a register.
-    void registers(T* data, size_t size, size_t offset) const {
+    template <size_t Bytes, class Pass>
+    ISRHT_INLINE void each_group(size_t size, size_t offset, Upcoming& next, Pass pass) const {
+        intptr_t upcoming = next.at;
         for (size_t at = 0; at < size; at += kGroup<T>) {
-            fetch_ahead(data + at, kGroup<T>);
-            if (!wanted.none<T>(offset + at, kGroup<T>)) radix_columns<typename Lanes<T>::Unaligned, 3>(data + at, N);
+            ask_for<Bytes>(upcoming);
+            if (!wanted.none<T>(offset + at, kGroup<T>)) pass(at);
         }
-    }
-
-    ISRHT_INLINE void fetch_ahead(const T* data, size_t size) const {
-        for (size_t at = 0; at < size; at += kCacheLine / sizeof(T)) prefetch_at(data + at, ahead);
+        next.at = upcoming;
     }
 
     void rescale(T* data, size_t size) const {

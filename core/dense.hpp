@@ -7,7 +7,8 @@
 
 namespace isrht::ISRHT_VARIANT {
 
-// Rows up to this many bytes let the next row be fetched whole while one is transformed; beyond, the next part.
+// While a row of up to this many bytes is transformed, the next one is asked for, or of short rows the one that lies a
+// part ahead: memory needs its time. Beyond, it is the next part of the row.
 constexpr size_t kRowAhead = 131072;
 
 template <class T> void transform_rows(T* data, size_t outer, ptrdiff_t stride, size_t length, T scale) {
@@ -16,10 +17,13 @@ template <class T> void transform_rows(T* data, size_t outer, ptrdiff_t stride, 
         for (size_t i = 0; i < outer; ++i) transform_short(data + ptrdiff_t(i) * stride, length, length, scale);
         return;
     }
-    const bool row_ahead = length * sizeof(T) <= kRowAhead;
-    const ptrdiff_t ahead = (row_ahead ? stride : ptrdiff_t(kPart<T>)) * ptrdiff_t(sizeof(T));
-    const Transform<T> transform{scale, 1, {nullptr}, ahead};
-    for (size_t i = 0; i < outer; ++i) transform.run(data + ptrdiff_t(i) * stride, length, 0);
+    const bool long_row = length * sizeof(T) > kRowAhead;
+    const ptrdiff_t ahead = long_row ? ptrdiff_t(kPart<T>) : stride * ptrdiff_t((kPart<T> - 1) / length + 1);
+    const Transform<T> transform{scale, 1, length, {nullptr}};
+    for (size_t i = 0; i < outer; ++i) {
+        T* row = data + ptrdiff_t(i) * stride;
+        transform.run(row, reinterpret_cast<intptr_t>(row) + ahead * ptrdiff_t(sizeof(T)));
+    }
 }
 
 // Along an axis that is not the last: strips of columns, one cache line or two vectors wide, pass through a
@@ -28,12 +32,12 @@ template <class T> void transform_strips(T* data, size_t length, size_t inner, T
     constexpr size_t line = kCacheLine / sizeof(T), strip = kStep<T> > line ? kStep<T> : line;
     Scratch scratch(length * strip * sizeof(T));
     T* buffer = static_cast<T*>(scratch.data);
-    const Transform<T> transform{scale, strip, {nullptr}, 0};
+    const Transform<T> transform{scale, strip, length * strip, {nullptr}};
     for (size_t from = 0; from < inner; from += strip) {
         const size_t width = inner - from < strip ? inner - from : strip;
         for (size_t i = 0; i < length; ++i)
             for (size_t j = 0; j < strip; ++j) buffer[i * strip + j] = j < width ? data[i * inner + from + j] : T(0);
-        transform.run(buffer, length * strip, 0);
+        transform.run(buffer, reinterpret_cast<intptr_t>(buffer));
         for (size_t i = 0; i < length; ++i)
             for (size_t j = 0; j < width; ++j) data[i * inner + from + j] = buffer[i * strip + j];
     }
@@ -120,15 +124,14 @@ template <class T> struct Rotation {
     // `next` is the row that will be read after this one.
     void operator()(const T* row, const T* next, T* buffer) const {
         if (length < kGroup<T>) return rotate_short(row, buffer);
-        const ptrdiff_t ahead = reinterpret_cast<intptr_t>(next) - reinterpret_cast<intptr_t>(buffer);
-        const Transform<T> transform{T(1), lowest, wanted, ahead};
+        const Transform<T> transform{T(1), lowest, length, wanted};
         const int radix = entry_radix(transform.first_radix(length));
         const Entry<T> entry{row, diagonal, width, buffer, length >> radix};
         if (radix == 3) entry.template run<3>();
         else if (radix == 2) entry.template run<2>();
         else if (radix == 1) entry.template run<1>();
         else entry.template run<0>();
-        transform.run_after(buffer, length, radix, 0);
+        transform.run_after(buffer, radix, reinterpret_cast<intptr_t>(next));
     }
 
     // Row, diagonal and buffer are read and written side by side: many streams at large power-of-two
@@ -263,8 +266,8 @@ template <class T> struct Projection {
     }
 
     void transform_half(const T* next, size_t from, T* buffer) const {
-        const ptrdiff_t ahead = reinterpret_cast<intptr_t>(next + from) - reinterpret_cast<intptr_t>(buffer);
-        Transform<T>{T(1), lowest(), {before + from / kGroup<T>}, ahead}.run(buffer, length / 2, 0);
+        const Transform<T> transform{T(1), lowest(), length / 2, {before + from / kGroup<T>}};
+        transform.run(buffer, reinterpret_cast<intptr_t>(next + from));
     }
 
     ISRHT_INLINE void take(size_t c, const T* buffer, size_t from, T* out) const {

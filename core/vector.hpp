@@ -13,6 +13,10 @@
 #include <immintrin.h>
 #endif
 
+#if (defined(__FMA__) && ISRHT_VECTOR_BYTES == 32) || (defined(__AVX512F__) && ISRHT_VECTOR_BYTES == 64)
+#define ISRHT_FUSES 1
+#endif
+
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define ISRHT_HAS_SHUFFLEVECTOR 1
@@ -25,6 +29,11 @@ namespace isrht::ISRHT_VARIANT {
 
 constexpr size_t kVectorBytes = ISRHT_VECTOR_BYTES;
 constexpr size_t kCacheLine = 64;
+#ifdef ISRHT_FUSES
+constexpr bool kFuses = true;
+#else
+constexpr bool kFuses = false;
+#endif
 
 template <class T> struct BitsOf;
 template <> struct BitsOf<float> { using Type = int32_t; };
@@ -91,10 +100,10 @@ template <class T> ISRHT_INLINE typename Lanes<T>::Bits top_bit() {
 
 // x * sign + y for sign = +-1. The product is exact, so fused or not, the bits are the same.
 template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign, Vector<T> y) {
-#if defined(__FMA__) && ISRHT_VECTOR_BYTES == 32
+#if defined(ISRHT_FUSES) && ISRHT_VECTOR_BYTES == 32
     if constexpr (sizeof(T) == 4) return (Vector<T>)_mm256_fmadd_ps((__m256)x, (__m256)sign, (__m256)y);
     else return (Vector<T>)_mm256_fmadd_pd((__m256d)x, (__m256d)sign, (__m256d)y);
-#elif defined(__AVX512F__) && ISRHT_VECTOR_BYTES == 64
+#elif defined(ISRHT_FUSES)
     if constexpr (sizeof(T) == 4) return (Vector<T>)_mm512_fmadd_ps((__m512)x, (__m512)sign, (__m512)y);
     else return (Vector<T>)_mm512_fmadd_pd((__m512d)x, (__m512d)sign, (__m512d)y);
 #else
@@ -107,6 +116,20 @@ template <class V> ISRHT_INLINE void butterfly(V& a, V& b) {
     const V low = a, high = b;
     a = low + high;
     b = low - high;
+}
+
+// The same, its difference a fused product with -1: processors compute these beside sums, in other units.
+template <class T> ISRHT_INLINE void butterfly_fused(Vector<T>& a, Vector<T>& b, Vector<T> minus_one) {
+    const Vector<T> low = a, high = b;
+    a = low + high;
+    b = signed_add<T>(high, minus_one, low);
+}
+
+// Keeps a vector in its register, where the compiler would read it from memory twice, or see through its value.
+template <class V> ISRHT_INLINE void keep([[maybe_unused]] V& v) {
+#ifdef ISRHT_FUSES
+    asm("" : "+x"(v));
+#endif
 }
 
 // Lane i becomes lane[i & ~Stride] + lane[i | Stride], or their difference where i has the bit.
