@@ -14,6 +14,7 @@
 #include "diagonals.hpp"
 #include "dispatch.hpp"
 #include "libsvm.hpp"
+#include "threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -94,7 +95,33 @@ template <class T, class Index> const SparseKernels<T, Index>& sparse() {
     else return active_kernels().sparse64_long;
 }
 
-template <class T> void transform(Cube<T> x, double scale) {
+// Fewer values are transformed in the time it takes to start a thread.
+constexpr size_t kWorthAThread = 65536;
+constexpr size_t kTopStrides = 8;
+
+// Rows (or stacks of rows) are independent. Where they are fewer than threads, the largest strides of each are done
+// together, column by column, which leaves eight independent transforms.
+template <class T>
+void transform_shared(T* data, size_t outer, ptrdiff_t stride, size_t length, size_t inner, T scale, size_t workers) {
+    const DenseKernels<T>& kernels = dense<T>();
+    workers = std::min(workers, outer * length * inner / kWorthAThread);
+    if (workers <= 1) return kernels.transform(data, outer, stride, length, inner, scale);
+    if (outer >= workers || length < kTopStrides)
+        return share(outer, 1, workers, [&](size_t from, size_t to) {
+            kernels.transform(data + ptrdiff_t(from) * stride, to - from, stride, length, inner, scale);
+        });
+    const size_t child = length / kTopStrides, columns = child * inner;
+    for (size_t i = 0; i < outer; ++i) {
+        T* block = data + ptrdiff_t(i) * stride;
+        share(columns, 64, workers,
+              [&](size_t from, size_t to) { kernels.transform_top(block + from, to - from, columns); });
+        share(kTopStrides, 1, workers, [&](size_t from, size_t to) {
+            kernels.transform(block + from * columns, to - from, ptrdiff_t(columns), child, inner, scale);
+        });
+    }
+}
+
+template <class T> void transform(Cube<T> x, double scale, size_t workers) {
     const size_t outer = x.shape(0), length = x.shape(1), inner = x.shape(2);
     require(is_power_of_two(int64_t(length)), "the length of a transform must be a power of two");
     require(x.stride(2) == 1 || inner == 1, "the last axis must be contiguous");
@@ -103,7 +130,7 @@ template <class T> void transform(Cube<T> x, double scale) {
     T* data = x.data();
     const ptrdiff_t stride = x.stride(0);
     nb::gil_scoped_release release;
-    dense<T>().transform(data, outer, stride, length, inner, T(scale));
+    transform_shared(data, outer, stride, length, inner, T(scale), workers);
 }
 
 template <class T>
@@ -320,7 +347,7 @@ bool score_csr(InVector<T> data, InVector<Index> indices, InVector<Index> indptr
 }
 
 template <class T> void bind_dense(nb::module_& m) {
-    m.def("transform", &transform<T>, nb::arg("x").noconvert(), "scale"_a);
+    m.def("transform", &transform<T>, nb::arg("x").noconvert(), "scale"_a, "workers"_a = 1);
     m.def("project_rows", &project_rows<T>, nb::arg("x").noconvert(), nb::arg("diagonal").noconvert(), "length"_a,
           nb::arg("columns").noconvert(), nb::arg("scales").noconvert(), nb::arg("out").noconvert());
     m.def("add_rows", &add_rows<T>, nb::arg("x").noconvert(), nb::arg("chosen").noconvert(), nb::arg("totals").noconvert());

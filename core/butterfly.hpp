@@ -96,17 +96,17 @@ template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t
     for (size_t j = 0; j < count; ++j) radix_columns<T, Radix>(at + j, stride);
 }
 
-// Radix stages, of strides 2^(Radix-1) * stride down to stride, of one block of 2^Radix * stride values. Columns are
-// independent, so they are taken from the first aligned vector on: NumPy's arrays start 16 bytes into a cache line,
-// where every other vector would lie across two lines. Streams far apart leave the hardware's prefetcher behind at
-// every page, so they are asked for here.
+// Radix stages, of strides 2^(Radix-1) * stride down to stride, of the first `columns` columns of one block of
+// 2^Radix * stride values. Columns are independent, so they are taken from the first aligned vector on: NumPy's arrays
+// start 16 bytes into a cache line, where every other vector would lie across two lines. Streams far apart leave the
+// hardware's prefetcher behind at every page, so they are asked for here.
 template <class T, int Radix, bool Far, bool Spread>
-ISRHT_INLINE void radix_block(T* block, size_t stride, Upcoming& next) {
+ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming& next) {
     constexpr size_t N = size_t(Lanes<T>::count);
     Vector<T> minus_one = broadcast(T(-1));
     keep(minus_one);
-    const size_t lead = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
-    const size_t end = lead ? stride - N + lead : stride;
+    const size_t unaligned = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
+    const size_t lead = unaligned < columns ? unaligned : columns, end = columns - (columns - lead) % N;
     if (lead) radix_edge<Radix>(block, lead, stride);
     size_t j = lead;
     intptr_t upcoming = next.at;
@@ -119,25 +119,26 @@ ISRHT_INLINE void radix_block(T* block, size_t stride, Upcoming& next) {
         radix_vectors<T, Radix>(block + j + N, stride, minus_one);
     }
     if (j < end) radix_vectors<T, Radix>(block + j, stride, minus_one);
-    if (lead) radix_edge<Radix>(block + end, N - lead, stride);
+    if (end < columns) radix_edge<Radix>(block + end, columns - end, stride);
     if constexpr (Spread) next.at = upcoming;
 }
 
-template <class T, int Radix, bool Far, bool Spread> void radix_pass(T* block, size_t stride, Upcoming& next) {
-    radix_block<T, Radix, Far, Spread>(block, stride, next);
+template <class T, int Radix, bool Far, bool Spread>
+void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
+    radix_block<T, Radix, Far, Spread>(block, columns, stride, next);
 }
 
-template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t stride, Upcoming& next) {
-    if (stride * sizeof(T) >= kFarStride) radix_pass<T, Radix, true, false>(block, stride, next);
-    else if (next.spread) radix_pass<T, Radix, false, true>(block, stride, next);
-    else radix_pass<T, Radix, false, false>(block, stride, next);
+template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
+    if (stride * sizeof(T) >= kFarStride) radix_pass<T, Radix, true, false>(block, columns, stride, next);
+    else if (next.spread) radix_pass<T, Radix, false, true>(block, columns, stride, next);
+    else radix_pass<T, Radix, false, false>(block, columns, stride, next);
 }
 
 template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int radix, Upcoming& next) {
-    if (radix == 4) radix_pass<T, 4>(block, stride, next);
-    else if (radix == 3) radix_pass<T, 3>(block, stride, next);
-    else if (radix == 2) radix_pass<T, 2>(block, stride, next);
-    else radix_pass<T, 1>(block, stride, next);
+    if (radix == 4) radix_pass<T, 4>(block, stride, stride, next);
+    else if (radix == 3) radix_pass<T, 3>(block, stride, stride, next);
+    else if (radix == 2) radix_pass<T, 2>(block, stride, stride, next);
+    else radix_pass<T, 1>(block, stride, stride, next);
 }
 
 // Blocks of four groups, one after another: a call for each would cost as much as its two stages.
@@ -145,7 +146,7 @@ template <class T, bool Spread>
 void radix_groups(T* data, size_t size, size_t offset, Wanted wanted, Upcoming& next) {
     constexpr size_t block = 4 * kGroup<T>;
     for (size_t at = 0; at < size; at += block)
-        if (!wanted.none<T>(offset + at, block)) radix_block<T, 2, false, Spread>(data + at, kGroup<T>, next);
+        if (!wanted.none<T>(offset + at, block)) radix_block<T, 2, false, Spread>(data + at, kGroup<T>, kGroup<T>, next);
 }
 
 template <class T>
@@ -184,8 +185,7 @@ template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group
 }
 
 // All stages of a length that is at least one group: every stride from length / 2 down to `lowest`, which is 1 (a whole
-// transform), a vector (finish_one does the rest, unscaled) or more (the rows of a matrix are transformed, not its
-// columns).
+// transform) or a vector (finish_one does the rest, unscaled).
 template <class T> struct Transform {
     static constexpr size_t N = size_t(Lanes<T>::count);
     static constexpr int kStages = 3 + log2_of(N);
@@ -207,7 +207,7 @@ template <class T> struct Transform {
 
     // How many of the largest strides one pass over `size` values takes: three, or what is left in the end, up to four.
     int first_radix(size_t size) const {
-        const int stages = __builtin_ctzll(size / floor());
+        const int stages = __builtin_ctzll(size / kGroup<T>);
         return stages <= 4 ? stages : 3;
     }
 
@@ -215,7 +215,7 @@ template <class T> struct Transform {
     // Whether two radix passes take a block of `size` values down to groups.
     bool spread(size_t size) const {
         const size_t second = size >> first_radix(size);
-        return length <= kPart<T> && lowest <= N && second > kGroup<T> && second >> first_radix(second) == kGroup<T>;
+        return length <= kPart<T> && second > kGroup<T> && second >> first_radix(second) == kGroup<T>;
     }
 
     void run(T* data, size_t size, size_t offset, Upcoming& next) const {
@@ -233,16 +233,15 @@ template <class T> struct Transform {
 
     // One part in the cache, pass after pass over blocks of `block` values and less.
     void part_after(T* data, size_t size, size_t block, size_t offset, Upcoming& next) const {
-        while (block > floor()) {
+        while (block > kGroup<T>) {
             const int radix = first_radix(block);
-            if (radix == 2 && lowest <= N) radix_groups(data, size, offset, wanted, next);
+            if (radix == 2) radix_groups(data, size, offset, wanted, next);
             else
                 for (size_t at = 0; at < size; at += block)
                     if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix, next);
             block >>= radix;
         }
-        if (lowest > N) rescale(data, size);
-        else if (next.spread) last<kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
+        if (next.spread) last<kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
         else last<kGroup<T> * sizeof(T)>(data, size, offset, next);
     }
 
@@ -268,13 +267,6 @@ template <class T> struct Transform {
         }
         next.at = upcoming;
     }
-
-    void rescale(T* data, size_t size) const {
-        if (scale == T(1)) return;
-        for (size_t at = 0; at < size; at += N) store(data + at, load(data + at) * scale);
-    }
-
-    size_t floor() const { return lowest <= N ? kGroup<T> : lowest; }
 };
 
 // One output of a transform that has stopped at strides of a vector: of each stage within the vector, the lane that

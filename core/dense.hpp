@@ -26,27 +26,28 @@ template <class T> void transform_rows(T* data, size_t outer, ptrdiff_t stride, 
     }
 }
 
-// Along an axis that is not the last: strips of columns, one cache line or two vectors wide, pass through a
-// buffer. Copying costs less than strides of a whole row would.
-template <class T> void transform_strips(T* data, size_t length, size_t inner, T scale) {
-    constexpr size_t line = kCacheLine / sizeof(T), strip = kStep<T> > line ? kStep<T> : line;
-    Scratch scratch(length * strip * sizeof(T));
-    T* buffer = static_cast<T*>(scratch.data);
-    const Transform<T> transform{scale, strip, length * strip, {nullptr}};
-    for (size_t from = 0; from < inner; from += strip) {
-        const size_t width = inner - from < strip ? inner - from : strip;
-        for (size_t i = 0; i < length; ++i)
-            for (size_t j = 0; j < strip; ++j) buffer[i * strip + j] = j < width ? data[i * inner + from + j] : T(0);
-        transform.run(buffer, reinterpret_cast<intptr_t>(buffer));
-        for (size_t i = 0; i < length; ++i)
-            for (size_t j = 0; j < width; ++j) data[i * inner + from + j] = buffer[i * strip + j];
-    }
+// Along an axis that is not the last: whole rows of `inner` values are added to each other, large strides first, and then
+// block after block of rows, each while it is cached.
+template <class T> void transform_stack(T* data, size_t length, size_t inner, T scale) {
+    const int stages = __builtin_ctzll(length), radix = stages <= 3 ? stages : stages == 4 ? 2 : 3;
+    const size_t child = length >> radix;
+    Upcoming nothing{0, false};
+    if (radix) radix_pass(data, child * inner, radix, nothing);
+    if (child > 1)
+        for (size_t k = 0; k < size_t(1) << radix; ++k) transform_stack(data + k * child * inner, child, inner, scale);
+    else if (scale != T(1))
+        for (size_t i = 0; i < length * inner; ++i) data[i] *= scale;
 }
 
 template <class T>
 void transform(T* data, size_t outer, ptrdiff_t stride, size_t length, size_t inner, T scale) {
     if (inner == 1) return transform_rows(data, outer, stride, length, scale);
-    for (size_t i = 0; i < outer; ++i) transform_strips(data + ptrdiff_t(i) * stride, length, inner, scale);
+    for (size_t i = 0; i < outer; ++i) transform_stack(data + ptrdiff_t(i) * stride, length, inner, scale);
+}
+
+template <class T> void transform_top(T* data, size_t columns, size_t stride) {
+    Upcoming nothing{0, false};
+    radix_pass<T, 3>(data, columns, stride, nothing);
 }
 
 // The stages of 2^Radix registers of which those from Live on are zero: zeros are copied, never added.

@@ -62,6 +62,9 @@ template <class T> struct DenseKernels {
     // Transform, in place and times `scale`, the middle axis of an array (outer, length, inner) whose outer
     // stride is `stride` values and whose other axes are contiguous.
     void (*transform)(T* data, size_t outer, ptrdiff_t stride, size_t length, size_t inner, T scale);
+    // The three largest strides (4, 2 and 1 times `stride` values) of the first `columns` columns of a transform. What
+    // is left are eight transforms, of `stride` values each.
+    void (*transform_top)(T* data, size_t columns, size_t stride);
     // out (count, columns.count) = the wanted columns of the rotated rows.
     void (*project)(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out);
     // totals (width) += the chosen rows, one after another, in double.

@@ -7,7 +7,8 @@
 namespace isrht::ISRHT_VARIANT {
 
 template <class T>
-constexpr DenseKernels<T> dense_kernels{transform<T>, project<T>, add_rows<T>, add_squares<T>, score_rows<T>};
+constexpr DenseKernels<T> dense_kernels{transform<T>, transform_top<T>, project<T>, add_rows<T>, add_squares<T>,
+                                        score_rows<T>};
 template <class T, class Index>
 constexpr SparseKernels<T, Index> sparse_kernels{
     project_sparse<T, Index>,      add_sparse_rows<T, Index>,       add_autocorrelation<T, Index>, add_moments<T, Index>,

@@ -19,10 +19,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isrht import _kernels
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks
 from isrht.coded_labels import in_memory
 from isrht.embedding import random_signs
-from isrht.hadamard import next_power_of_two, transform_cube
+from isrht.hadamard import next_power_of_two
 from isrht.scores import separation
 from isrht.selection import rank
 from isrht.validation import FLOATS, check_positive_integer, check_positive_number
@@ -147,7 +148,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         rotated[:, : X.shape[1]] = X.toarray() if sp.issparse(X) else X
         for diagonal in signs:
             rotated *= diagonal.astype(X.dtype)
-            transform_cube(rotated[:, :, None], 1 / np.sqrt(self.n_features_padded_), workers=1)
+            _kernels.engine.transform(rotated[:, :, None], 1 / np.sqrt(self.n_features_padded_))
         return rotated
 
     def _best(self, X, labels, drawn):

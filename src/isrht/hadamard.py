@@ -1,16 +1,14 @@
 """The Walsh-Hadamard transform of an array, in the manner of :mod:`scipy.fft`.
 
 The transform of length d = 2**q multiplies by the symmetric matrix ``H[k, j] = (-1)**popcount(k & j)`` in
-O(d log d) additions. Rows (or strips of columns, for an axis that is not the last) are transformed in place by the
-compiled kernels, as many at a time as there are workers.
+O(d log d) additions. Rows are transformed in place by the compiled kernels, as many at a time as there are workers, or
+by several workers together where there are few; along an axis that is not the last, whole rows are added to each other.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 
@@ -62,7 +60,8 @@ def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
         if _as_cube(array, axis) is None:
             array = np.ascontiguousarray(array)
     if array.size:
-        transform_cube(_as_cube(array, axis), 1 / math.sqrt(length) if norm == "ortho" else 1.0, threads)
+        scale = 1 / math.sqrt(length) if norm == "ortho" else 1.0
+        _kernels.engine.transform(_as_cube(array, axis), scale, threads)
     return array
 
 
@@ -80,19 +79,6 @@ def check_length(length):
         )
     if length > LONGEST:
         raise ValueError(f"the length of a Walsh-Hadamard transform is at most 2**30, got {length}")
-
-
-def transform_cube(cube, scale, workers):
-    """Transform the middle axis of (outer, length, inner) in place, the outer axis spread over threads."""
-    engine = _kernels.engine
-    if workers == 1 or len(cube) == 1:
-        engine.transform(cube, scale)
-        return
-    edges = np.linspace(0, len(cube), min(workers, len(cube)) + 1).astype(int)
-    with ThreadPoolExecutor(workers) as pool:
-        parts = [pool.submit(engine.transform, cube[a:b], scale) for a, b in pairwise(edges)]
-        for part in parts:
-            part.result()
 
 
 def _as_real(x):

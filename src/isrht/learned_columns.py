@@ -23,9 +23,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from isrht import _kernels
 from isrht.diagonals import Diagonals
 from isrht.feature_moments import chunks_of, gradients, in_threads, measure_features
-from isrht.hadamard import next_power_of_two, transform_cube
+from isrht.hadamard import next_power_of_two
 from isrht.learned_rows import Head, all_rows
 from isrht.newton import as_float64
 from isrht.selection import comparable
@@ -278,7 +279,7 @@ def best_contrasts(signal, count):
     """The columns of H, but for column 0, along which diagonal times gradient is largest, the best first."""
     padded = np.zeros(next_power_of_two(len(signal)))
     padded[: len(signal)] = signal
-    transform_cube(padded[None, :, None], 1.0, workers=1)
+    _kernels.engine.transform(padded[None, :, None], 1.0)
     size = comparable(np.abs(padded))
     size[0] = -1
     count = min(count, len(size) - 1)

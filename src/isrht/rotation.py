@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from isrht import _kernels
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows
-from isrht.hadamard import next_power_of_two, transform_cube
+from isrht.hadamard import next_power_of_two
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Rotation:
             rows = slice(start, min(start + step, Z.shape[0]))
             spread = np.zeros((rows.stop - start, self.length), dtype=Z.dtype)
             np.add.at(spread, (slice(None), columns), Z[rows] * scales.astype(Z.dtype))
-            transform_cube(spread[:, :, None], 1 / np.sqrt(self.length), workers=1)
+            _kernels.engine.transform(spread[:, :, None], 1 / np.sqrt(self.length))
             np.multiply(spread[:, : self.n_features], self.diagonal.astype(Z.dtype), out=out[rows])
         return out
 
@@ -66,7 +66,7 @@ class Rotation:
         """All columns of a few dense rows, unnormalised, in float64: (k, n_features) to (k, length)."""
         padded = np.zeros((len(rows), self.length))
         np.multiply(rows, self.diagonal, out=padded[:, : self.n_features])
-        transform_cube(padded[:, :, None], 1.0, workers=1)
+        _kernels.engine.transform(padded[:, :, None], 1.0)
         return padded
 
 

@@ -21,7 +21,6 @@ import scipy.sparse as sp
 
 from isrht import _kernels
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows, is_sparse, pairs_of
-from isrht.hadamard import transform_cube
 from isrht.per_row import class_totals, total
 from isrht.rotation import contiguous_rows, csr_parts
 
@@ -104,7 +103,7 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
         block_rows = _block_rows(X, n_classes * (rotation.n_features + rotation.length * with_squares), by_pairs)
     sums, squares = RowBlocks(X, codes, sample_weight, block_rows=block_rows).sum(measure_block, n_jobs)
     if by_pairs:
-        transform_cube(squares[:, :, None], 1.0, workers=1)
+        _kernels.engine.transform(squares[:, :, None], 1.0)
         np.maximum(squares, 0, out=squares)  # the transform of a true zero may be rounded below it
     _check_finite(sums, squares)
     counts = _counts(X, codes, sample_weight, n_classes)
