@@ -106,7 +106,9 @@ ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming&
     Vector<T> minus_one = broadcast(T(-1));
     keep(minus_one);
     const size_t unaligned = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
-    const size_t lead = unaligned < columns ? unaligned : columns, end = columns - (columns - lead) % N;
+    const size_t lead = unaligned < columns ? unaligned : columns;
+    // The first case is the second, too, but the compiler makes a faster loop of it.
+    const size_t end = columns % N == 0 ? (lead ? columns - N + lead : columns) : columns - (columns - lead) % N;
     if (lead) radix_edge<Radix>(block, lead, stride);
     size_t j = lead;
     intptr_t upcoming = next.at;
@@ -139,20 +141,6 @@ template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int rad
     else if (radix == 3) radix_pass<T, 3>(block, stride, stride, next);
     else if (radix == 2) radix_pass<T, 2>(block, stride, stride, next);
     else radix_pass<T, 1>(block, stride, stride, next);
-}
-
-// Blocks of four groups, one after another: a call for each would cost as much as its two stages.
-template <class T, bool Spread>
-void radix_groups(T* data, size_t size, size_t offset, Wanted wanted, Upcoming& next) {
-    constexpr size_t block = 4 * kGroup<T>;
-    for (size_t at = 0; at < size; at += block)
-        if (!wanted.none<T>(offset + at, block)) radix_block<T, 2, false, Spread>(data + at, kGroup<T>, kGroup<T>, next);
-}
-
-template <class T>
-ISRHT_INLINE void radix_groups(T* data, size_t size, size_t offset, Wanted wanted, Upcoming& next) {
-    if (next.spread) radix_groups<T, true>(data, size, offset, wanted, next);
-    else radix_groups<T, false>(data, size, offset, wanted, next);
 }
 
 // The stages within a register, stage by stage over all registers rather than register by register: each
@@ -233,37 +221,63 @@ template <class T> struct Transform {
 
     // One part in the cache, pass after pass over blocks of `block` values and less.
     void part_after(T* data, size_t size, size_t block, size_t offset, Upcoming& next) const {
-        while (block > kGroup<T>) {
-            const int radix = first_radix(block);
-            if (radix == 2) radix_groups(data, size, offset, wanted, next);
+        int radix = first_radix(block);
+        while (radix && (next.spread || block >> radix > kGroup<T>)) {
+            if (radix == 2) radix_groups(data, size, offset, next);
             else
                 for (size_t at = 0; at < size; at += block)
                     if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix, next);
             block >>= radix;
+            radix = first_radix(block);
         }
-        if (next.spread) last<kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
-        else last<kGroup<T> * sizeof(T)>(data, size, offset, next);
+        if (next.spread) last<0, kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
+        else if (radix == 4) last<4>(data, size, offset, next);
+        else if (radix == 3) last<3>(data, size, offset, next);
+        else if (radix == 2) last<2>(data, size, offset, next);
+        else if (radix == 1) last<1>(data, size, offset, next);
+        else last<0>(data, size, offset, next);
     }
 
-    // The last pass over a part, which asks for so many upcoming bytes per group.
-    template <size_t Bytes> void last(T* data, size_t size, size_t offset, Upcoming& next) const {
+    // Blocks of four groups, one after another: a call for each would cost as much as its two stages.
+    void radix_groups(T* data, size_t size, size_t offset, Upcoming& next) const {
+        for (size_t at = 0; at < size; at += 4 * kGroup<T>) radix_ahead<2, true>(data, at, offset, next);
+    }
+
+    template <int Radix, bool Spread> ISRHT_INLINE void radix_ahead(T* data, size_t at, size_t offset, Upcoming& next) const {
+        if (!wanted.none<T>(offset + at, kGroup<T> << Radix))
+            radix_block<T, Radix, false, Spread>(data + at, kGroup<T>, kGroup<T>, next);
+    }
+
+    // The last pass over a part, and the last radix pass with it, if any is left. It asks for so many bytes per group.
+    template <int Radix, size_t Bytes = kGroup<T> * sizeof(T)>
+    void last(T* data, size_t size, size_t offset, Upcoming& next) const {
         const Vector<T> factor = broadcast(scale);
         if (lowest == N)
-            each_group<Bytes>(size, offset, next, [=](size_t at) {
-                radix_columns<typename Lanes<T>::Unaligned, 3>(data + at, N);  // without the stages in a register
+            each_group<Radix, Bytes>(data, size, offset, next, [](T* group) {
+                radix_columns<typename Lanes<T>::Unaligned, 3>(group, N);  // without the stages within a register
             });
         else if (scale != T(1))
-            each_group<Bytes>(size, offset, next, [=](size_t at) { last_pass<T, kStages, true>(data + at, factor); });
+            each_group<Radix, Bytes>(data, size, offset, next,
+                                     [=](T* group) { last_pass<T, kStages, true>(group, factor); });
         else
-            each_group<Bytes>(size, offset, next, [=](size_t at) { last_pass<T, kStages, false>(data + at, factor); });
+            each_group<Radix, Bytes>(data, size, offset, next,
+                                     [=](T* group) { last_pass<T, kStages, false>(group, factor); });
     }
 
-    template <size_t Bytes, class Pass>
-    ISRHT_INLINE void each_group(size_t size, size_t offset, Upcoming& next, Pass pass) const {
+    // The radix pass is one block ahead, so that what it writes has left for the cache when it is read: vectors of the
+    // two passes may overlap in part. Not inlined: one loop per function keeps its constants in registers.
+    template <int Radix, size_t Bytes, class Pass>
+    ISRHT_NOINLINE void each_group(T* data, size_t size, size_t offset, Upcoming& next, Pass pass) const {
+        constexpr size_t block = kGroup<T> << Radix;
         intptr_t upcoming = next.at;
-        for (size_t at = 0; at < size; at += kGroup<T>) {
-            ask_for<Bytes>(upcoming);
-            if (!wanted.none<T>(offset + at, kGroup<T>)) pass(at);
+        if constexpr (Radix > 0) radix_ahead<Radix, false>(data, 0, offset, next);
+        for (size_t from = 0; from < size; from += block) {
+            if constexpr (Radix > 0)
+                if (from + block < size) radix_ahead<Radix, false>(data, from + block, offset, next);
+            for (size_t at = from; at < from + block; at += kGroup<T>) {
+                ask_for<Bytes>(upcoming);
+                if (!wanted.none<T>(offset + at, kGroup<T>)) pass(data + at);
+            }
         }
         next.at = upcoming;
     }

@@ -24,6 +24,7 @@
 #endif
 
 #define ISRHT_INLINE inline __attribute__((always_inline))
+#define ISRHT_NOINLINE __attribute__((noinline))
 
 namespace isrht::ISRHT_VARIANT {
 
