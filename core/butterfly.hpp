@@ -103,8 +103,7 @@ template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t
 template <class T, int Radix, bool Far, bool Spread>
 ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming& next) {
     constexpr size_t N = size_t(Lanes<T>::count);
-    Vector<T> minus_one = broadcast(T(-1));
-    keep(minus_one);
+    const Vector<T> minus = minus_one<T>();
     const size_t unaligned = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
     const size_t lead = unaligned < columns ? unaligned : columns;
     // The first case is the second, too, but the compiler makes a faster loop of it.
@@ -117,10 +116,10 @@ ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming&
         if constexpr (Far)
 #pragma GCC unroll 16
             for (int k = 0; k < (1 << Radix); ++k) prefetch_at(block + j + k * stride, kStreamAhead);
-        radix_vectors<T, Radix>(block + j, stride, minus_one);
-        radix_vectors<T, Radix>(block + j + N, stride, minus_one);
+        radix_vectors<T, Radix>(block + j, stride, minus);
+        radix_vectors<T, Radix>(block + j + N, stride, minus);
     }
-    if (j < end) radix_vectors<T, Radix>(block + j, stride, minus_one);
+    if (j < end) radix_vectors<T, Radix>(block + j, stride, minus);
     if (end < columns) radix_edge<Radix>(block + end, columns - end, stride);
     if constexpr (Spread) next.at = upcoming;
 }
@@ -252,10 +251,9 @@ template <class T> struct Transform {
     template <int Radix, size_t Bytes = kGroup<T> * sizeof(T)>
     void last(T* data, size_t size, size_t offset, Upcoming& next) const {
         const Vector<T> factor = broadcast(scale);
-        if (lowest == N)
-            each_group<Radix, Bytes>(data, size, offset, next, [](T* group) {
-                radix_columns<typename Lanes<T>::Unaligned, 3>(group, N);  // without the stages within a register
-            });
+        if (lowest == N)  // without the stages within a register
+            each_group<Radix, Bytes>(data, size, offset, next,
+                                     [=](T* group) { radix_vectors<T, 3>(group, N, minus_one<T>()); });
         else if (scale != T(1))
             each_group<Radix, Bytes>(data, size, offset, next,
                                      [=](T* group) { last_pass<T, kStages, true>(group, factor); });
@@ -282,23 +280,6 @@ template <class T> struct Transform {
         next.at = upcoming;
     }
 };
-
-// One output of a transform that has stopped at strides of a vector: of each stage within the vector, the lane that
-// leads to this column is brought to the front. Signs are looked up, not branched on: the columns are random.
-template <class T, int Stride> ISRHT_INLINE T finish_lane(Vector<T> v, size_t column) {
-    if constexpr (Stride == 0) return v[0];
-    else {
-        constexpr auto lanes = std::make_index_sequence<size_t(Lanes<T>::count)>{};
-        static constexpr T sign[2] = {1, -1};
-        const Vector<T> factor = broadcast(sign[(column / Stride) & 1]);
-        return finish_lane<T, Stride / 2>(signed_add<T>(swap_lanes<T, Stride>(v, lanes), factor, v), column);
-    }
-}
-
-template <class T> ISRHT_INLINE T finish_one(const T* data, size_t column) {
-    constexpr size_t N = size_t(Lanes<T>::count);
-    return finish_lane<T, int(N / 2)>(load(data + (column & ~(N - 1))), column);
-}
 
 // Lengths below one group: contiguous short rows are one long array whose large strides are left out.
 template <class T, int Stages> inline void short_rows(T* data, size_t total, T scale) {

@@ -2,7 +2,7 @@
 // it leaves. The padding is never stored: the first pass knows which of its streams are zero.
 #pragma once
 
-#include "butterfly.hpp"
+#include "finish.hpp"
 #include "kernels.hpp"
 
 namespace isrht::ISRHT_VARIANT {
@@ -119,7 +119,7 @@ template <class T> struct Entry {
 template <class T> struct Rotation {
     const T* diagonal;
     size_t width, length;
-    size_t lowest;  // stride at which to stop: 1, or a vector to leave the rest to finish_one
+    size_t lowest;  // stride at which to stop: 1, or a vector to leave the rest to Finish
     Wanted wanted;
 
     // `next` is the row that will be read after this one.
@@ -244,36 +244,35 @@ template <class T> struct Projection {
 
     const T* row(size_t i) const { return rows.data + ptrdiff_t(i < rows.count ? i : rows.count - 1) * rows.stride; }
 
-    void whole_rows(const T* diagonal, T* buffer, T* out) const {
+    // `order` lists all columns.
+    void whole_rows(const T* diagonal, const uint32_t* order, T* buffer, T* out) const {
         const Rotation<T> rotate{diagonal, rows.width, length, lowest(), {before}};
+        const Finish<T> finish(columns, order, columns.count, 0, few, rows.count);
         for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
             rotate(row(i), row(i + 1), buffer);
-            for (size_t c = 0; c < columns.count; ++c) take(c, buffer, 0, out);
+            finish(buffer, out);
         }
     }
 
     // `order` lists the columns of the first half and then those of the second.
     void half_rows(const Signs<T>& signs, const uint32_t* order, T* buffer, T* out) const {
         const size_t half = length / 2, in_first = before[half / kGroup<T>];
+        const Finish<T> finish_first(columns, order, in_first, 0, few, rows.count);
+        const Finish<T> finish_second(columns, order + in_first, columns.count - in_first, half, few, rows.count);
         for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
             const HalfEntry<T> entry{row(i), signs, rows.width, half, buffer};
             entry.template run<false>();
             transform_half(row(i + 1), 0, buffer);
-            for (size_t o = 0; o < in_first; ++o) take(order[o], buffer, 0, out);
+            finish_first(buffer, out);
             entry.template run<true>();
             transform_half(row(i + 1), half, buffer);
-            for (size_t o = in_first; o < columns.count; ++o) take(order[o], buffer, half, out);
+            finish_second(buffer, out);
         }
     }
 
     void transform_half(const T* next, size_t from, T* buffer) const {
         const Transform<T> transform{T(1), lowest(), length / 2, {before + from / kGroup<T>}};
         transform.run(buffer, reinterpret_cast<intptr_t>(next + from));
-    }
-
-    ISRHT_INLINE void take(size_t c, const T* buffer, size_t from, T* out) const {
-        const size_t column = size_t(columns.index[c]) - from;
-        out[c] = (few ? finish_one(buffer, column) : buffer[column]) * columns.scale[c];
     }
 };
 
@@ -292,12 +291,12 @@ void project(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> col
     count_wanted(columns, groups, before);
     const bool few = groups > 0 && columns.count * kFew <= length;
     const Projection<T> projection{rows, length, columns, groups ? before : nullptr, few};
-    const bool by_halves = kPart<T> < length && bytes <= kHalvesUpTo && length / 2 < rows.width;
-    if (!by_halves || !all_signs(diagonal, rows.width))
-        return projection.whole_rows(diagonal, static_cast<T*>(buffer.data), out);
+    const bool halves_fit = kPart<T> < length && bytes <= kHalvesUpTo && length / 2 < rows.width;
+    const bool by_halves = halves_fit && all_signs(diagonal, rows.width);
     Scratch ordered((columns.count + 1) * sizeof(uint32_t));
     uint32_t* order = static_cast<uint32_t*>(ordered.data);
-    order_by_half(columns, length / 2, order);
+    order_by_half(columns, by_halves ? length / 2 : length, order);
+    if (!by_halves) return projection.whole_rows(diagonal, order, static_cast<T*>(buffer.data), out);
     projection.half_rows(Signs<T>(diagonal, rows.width), order, static_cast<T*>(buffer.data), out);
 }
 

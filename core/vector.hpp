@@ -133,6 +133,13 @@ template <class V> ISRHT_INLINE void keep([[maybe_unused]] V& v) {
 #endif
 }
 
+// -1, hidden from the compiler, which would make a subtraction of the fused difference again.
+template <class T> ISRHT_INLINE Vector<T> minus_one() {
+    Vector<T> value = broadcast(T(-1));
+    keep(value);
+    return value;
+}
+
 // Lane i becomes lane[i & ~Stride] + lane[i | Stride], or their difference where i has the bit.
 template <class T, int Stride> ISRHT_INLINE Vector<T> butterfly_lanes(Vector<T> x) {
     constexpr auto lanes = std::make_index_sequence<size_t(Lanes<T>::count)>{};

@@ -163,6 +163,39 @@ def test_bad_input_is_named(x, options, error, message):
         fwht(x, **options)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("length", [1, 2, 8, 16, 256, 1024])
+@pytest.mark.parametrize("inner", [2, 3, 16, 20, 33, 1001])
+def test_along_an_axis_that_is_not_the_last(kernel, dtype, length, inner, rng):
+    memory = rng.standard_normal(2 * length * inner + 1).astype(dtype)
+    x = memory[1:].reshape(2, length, inner)
+    assert_array_equal(fwht(x, axis=1), slow_fwht(x, 1))
+    assert_allclose(
+        fwht(x, axis=1, norm="ortho"), slow_fwht(x, 1) / np.sqrt(length), rtol=1e-5 if dtype == np.float32 else 1e-13
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((2**18,), 0),
+        ((3, 2**17), 1),
+        ((300, 1024), 1),
+        ((64, 5000), 0),
+        ((2, 256, 701), 1),
+        ((4, 50000), 0),
+        ((2, 70000, 2), 2),
+    ],
+)
+def test_workers_give_the_same_bits(kernel, dtype, shape, axis, rng):
+    """Whether rows are shared out or, where they are few, the work within one."""
+    x = rng.standard_normal(shape).astype(dtype)
+    expected = slow_fwht(x, axis)
+    for workers in (1, 2, 5):
+        assert_array_equal(fwht(x, axis=axis, workers=workers), expected)
+
+
 def test_workers_and_threads_give_the_same_bits(kernel, rng):
     x = rng.standard_normal((37, 4096)).astype(np.float32)
     expected = fwht(x)
@@ -182,7 +215,7 @@ def _child(x):
 def test_other_processes_after_use(method, rng):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
-    x = rng.standard_normal((8, 1024))
+    x = rng.standard_normal((256, 1024))
     expected = fwht(x, workers=2)
     with multiprocessing.get_context(method).Pool(2) as pool:
         for result in pool.map_async(_child, [x] * 4).get(timeout=60):

@@ -60,6 +60,22 @@ def test_project_rows_half_by_half(kernel, dtype, width, count, rng):
     assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [700, 5000])
+@pytest.mark.parametrize("count", [7, 8, 40])
+@pytest.mark.parametrize("rows", [7, 9])
+def test_project_rows_to_few_columns(kernel, dtype, width, count, rows, rng):
+    """One output after another for few rows, else as many at once as a vector has lanes, wherever they go."""
+    x, _, length = dense_case(rng, dtype, width, rows=rows)
+    signs = rng.choice([-1, 1], width).astype(dtype)
+    scattered, scales = choose_columns(rng, length, count, dtype)
+    for columns in (scattered, np.sort(scattered), np.arange(count) + 3):
+        out, expected = np.full((2, rows, count), np.nan, dtype)
+        _kernels.engine.project_rows(x, signs, length, columns, scales, out)
+        _reference.project_rows(x, signs, length, columns, scales, expected)
+        assert_array_equal(out, expected)
+
+
 @pytest.mark.parametrize("width", [1, 5, 64, 100])
 def test_project_rows_with_more_padding_than_data(kernel, width, rng):
     x, diagonal, _ = dense_case(rng, np.float64, width)

@@ -1,0 +1,137 @@
+// Few outputs of a transform that has stopped at strides of a vector, where N is the number of its lanes: each output is
+// a signed sum of the N lanes of one vector, by halves, the bits of its column giving the signs.
+//
+// One output brings the lane that leads to it to the front, stage by stage. N outputs merge two vectors at each stage:
+// the halves of both that are added go side by side, so that each output has half as many lanes and each vector twice
+// as many outputs, until one vector holds one lane of each. The sums are the same, and so are the bits.
+#pragma once
+
+#include "butterfly.hpp"
+#include "kernels.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+// Signs are looked up, not branched on: the columns are random.
+template <class T, int Stride> ISRHT_INLINE T finish_lane(Vector<T> v, size_t column) {
+    if constexpr (Stride == 0) return v[0];
+    else {
+        constexpr auto lanes = std::make_index_sequence<size_t(Lanes<T>::count)>{};
+        static constexpr T sign[2] = {1, -1};
+        const Vector<T> factor = broadcast(sign[(column / Stride) & 1]);
+        return finish_lane<T, Stride / 2>(signed_add<T>(swap_lanes<T, Stride>(v, lanes), factor, v), column);
+    }
+}
+
+template <class T> ISRHT_INLINE T finish_one(const T* data, size_t column) {
+    constexpr size_t N = size_t(Lanes<T>::count);
+    return finish_lane<T, int(N / 2)>(load(data + (column & ~(N - 1))), column);
+}
+
+// The first (or second) halves of all runs of 2 * Stride lanes of a and b, those of a first, within each 16 bytes where
+// a run fits there: one instruction each.
+template <class T, int Stride, int Second, size_t... Lane>
+ISRHT_INLINE Vector<T> halves_of_runs(Vector<T> a, Vector<T> b, std::index_sequence<Lane...>) {
+    constexpr int N = Lanes<T>::count, kSpan = 2 * Stride * int(sizeof(T)) > 16 ? N : int(16 / sizeof(T));
+    constexpr auto source = [](int lane) {
+        const int within = lane % kSpan, from_b = within / (kSpan / 2), place = within % (kSpan / 2);
+        return lane - within + place / Stride * 2 * Stride + place % Stride + Second * Stride + from_b * N;
+    };
+#ifdef ISRHT_HAS_SHUFFLEVECTOR
+    return __builtin_shufflevector(a, b, source(int(Lane))...);
+#else
+    return __builtin_shuffle(a, b, typename Lanes<T>::Bits{typename BitsOf<T>::Type(source(int(Lane)))...});
+#endif
+}
+
+// N vectors merged into one: `leaf(slot)` is the vector of a slot, `join(i, stride, first, second)` the i-th merge of halves.
+template <class T, int Stride, class Leaf, class Join>
+ISRHT_INLINE Vector<T> merge(int slot, int& merges, const Leaf& leaf, const Join& join) {
+    constexpr int N = Lanes<T>::count;
+    if constexpr (Stride == N) return leaf(slot);
+    else {
+        constexpr auto lanes = std::make_index_sequence<size_t(N)>{};
+        const Vector<T> a = merge<T, 2 * Stride>(slot, merges, leaf, join);
+        const Vector<T> b = merge<T, 2 * Stride>(slot + N / (2 * Stride), merges, leaf, join);
+        const Vector<T> first = halves_of_runs<T, Stride, 0>(a, b, lanes);
+        const Vector<T> second = halves_of_runs<T, Stride, 1>(a, b, lanes);
+        return join(merges++, Stride, first, second);
+    }
+}
+
+// Writes the outputs `order[0..count)` of a choice of columns: those of a transform that stopped at a vector in batches of
+// N, those of a whole transform as they are. What depends on the columns alone, where a vector lies and the signs of each
+// merge, is worked out once for all rows.
+template <class T> struct Finish {
+    static constexpr int N = Lanes<T>::count;
+    struct Batch {
+        Vector<T> signs[N - 1], scale;
+        uint32_t vector[N];  // where that of each slot begins
+        uint32_t target[N];  // where the output of each lane goes
+        bool consecutive;
+    };
+
+    Columns<T> columns;
+    const uint32_t* order;
+    size_t count, from;  // `from` is the column of the transform's first value
+    bool stopped;
+    size_t batches;
+    Scratch table;
+
+    Finish(Columns<T> columns, const uint32_t* order, size_t count, size_t from, bool stopped, size_t rows)
+        : columns(columns), order(order), count(count), from(from), stopped(stopped),
+          batches(stopped && rows >= kWorthATable ? count / N : 0), table((batches + 1) * sizeof(Batch)) {
+        for (size_t i = 0; i < batches; ++i) prepare(batch(i), order + i * N);
+    }
+
+    void operator()(const T* data, T* out) const {
+        for (size_t i = 0; i < batches; ++i) write(batch(i), data, out);
+        for (size_t o = batches * N; o < count; ++o) {
+            const size_t c = order[o], column = size_t(columns.index[c]) - from;
+            out[c] = (stopped ? finish_one(data, column) : data[column]) * columns.scale[c];
+        }
+    }
+
+  private:
+    static constexpr size_t kWorthATable = 8;  // rows
+
+    Batch& batch(size_t i) const { return static_cast<Batch*>(table.data)[i]; }
+
+    ISRHT_INLINE void write(const Batch& b, const T* data, T* out) const {
+        int merges = 0;
+        const auto leaf = [&](int slot) { return load(data + b.vector[slot]); };
+        const auto add = [&](int i, int, Vector<T> first, Vector<T> second) {
+            return signed_add<T>(second, b.signs[i], first);
+        };
+        const Vector<T> value = merge<T, 1>(0, merges, leaf, add) * b.scale;
+        if (b.consecutive) return store(out + b.target[0], value);
+#pragma GCC unroll 16
+        for (int lane = 0; lane < N; ++lane) out[b.target[lane]] = value[lane];
+    }
+
+    // Vectors that hold the number of their slot tell, merged without adding, of which slot each lane is.
+    void prepare(Batch& b, const uint32_t* wanted) {
+        int merges = 0;
+        const auto leaf = [](int slot) { return broadcast(T(slot)); };
+        const auto keep_first = [](int, int, Vector<T> first, Vector<T>) { return first; };
+        const Vector<T> slots = merge<T, 1>(0, merges, leaf, keep_first);
+        size_t column[N];
+        b.consecutive = true;
+        for (int lane = 0; lane < N; ++lane) {
+            const uint32_t c = wanted[lane];
+            const int slot = int(slots[lane]);
+            column[slot] = size_t(columns.index[c]) - from;
+            b.vector[slot] = uint32_t(column[slot] / size_t(N) * size_t(N));
+            b.scale[lane] = columns.scale[c];
+            b.target[lane] = c;
+            b.consecutive &= c == wanted[0] + uint32_t(lane);
+        }
+        merges = 0;
+        merge<T, 1>(0, merges, leaf, [&](int i, int stride, Vector<T> first, Vector<T>) {
+            for (int lane = 0; lane < N; ++lane)
+                b.signs[i][lane] = column[int(first[lane])] & size_t(stride) ? T(-1) : T(1);
+            return first;
+        });
+    }
+};
+
+}  // namespace isrht::ISRHT_VARIANT
