@@ -12,7 +12,7 @@ run: $(INSTALLED)
 	$(BIN)/isrht reproduce
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

@@ -172,7 +172,7 @@ template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group
 }
 
 // All stages of a length that is at least one group: every stride from length / 2 down to `lowest`, which is 1 (a whole
-// transform) or a vector (finish_one does the rest, unscaled).
+// transform) or a vector (Finish does the rest, unscaled).
 template <class T> struct Transform {
     static constexpr size_t N = size_t(Lanes<T>::count);
     static constexpr int kStages = 3 + log2_of(N);
