@@ -21,8 +21,8 @@ template <class T> constexpr size_t kGroup = 8 * size_t(Lanes<T>::count);  // wh
 template <class T> constexpr size_t kStep = 2 * size_t(Lanes<T>::count);  // what a radix pass takes of each stream
 template <class T> constexpr size_t kPart = 16384 / sizeof(T);  // half a first-level cache of 32 kB
 
-constexpr size_t kFarStride = 65536;  // bytes between the streams of a pass, from which on they are prefetched
-constexpr ptrdiff_t kStreamAhead = 256;  // bytes
+constexpr size_t kFarStride = 8192;  // bytes between the streams of a pass, from which on they are prefetched
+constexpr ptrdiff_t kStreamAhead = 128;  // bytes
 
 // Memory that will be read next, asked for line by line. A transform within one part whose radix passes are two asks for
 // a quarter of it during each, and for the other half during the last pass: memory would idle while nothing asks. One
