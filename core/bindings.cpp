@@ -95,8 +95,6 @@ template <class T, class Index> const SparseKernels<T, Index>& sparse() {
     else return active_kernels().sparse64_long;
 }
 
-// Fewer values are transformed in the time it takes to start a thread.
-constexpr size_t kWorthAThread = 65536;
 constexpr size_t kTopStrides = 8;
 
 // Rows (or stacks of rows) are independent. Where they are fewer than threads, the largest strides of each are done
@@ -104,7 +102,6 @@ constexpr size_t kTopStrides = 8;
 template <class T>
 void transform_shared(T* data, size_t outer, ptrdiff_t stride, size_t length, size_t inner, T scale, size_t workers) {
     const DenseKernels<T>& kernels = dense<T>();
-    workers = std::min(workers, outer * length * inner / kWorthAThread);
     if (workers <= 1) return kernels.transform(data, outer, stride, length, inner, scale);
     if (outer >= workers || length < kTopStrides)
         return share(outer, 1, workers, [&](size_t from, size_t to) {

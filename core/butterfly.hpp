@@ -71,14 +71,20 @@ template <class V, int Radix, class T> ISRHT_INLINE void radix_columns(T* at, si
 // The same of one whole vector of columns. With fused differences throughout, stores would wait: they share a way into the
 // arithmetic units. Those of the middle stage of three alone come free.
 template <class T, int Radix> ISRHT_INLINE void radix_vectors(T* at, size_t stride, Vector<T> minus_one) {
+    constexpr int half = 1 << Radix >> 1;
+    constexpr bool from_memory = Radix == 2;
     Vector<T> v[size_t(1) << Radix];
 #pragma GCC unroll 16
     for (int k = 0; k < (1 << Radix); ++k) {
+        if (from_memory && k >= half) {
+            butterfly_memory<T>(v[k - half], v[k], at + k * stride);
+            continue;
+        }
         v[k] = load(at + k * stride);
         if constexpr (Radix == 3) keep(v[k]);
     }
 #pragma GCC unroll 4
-    for (int bit = Radix - 1; bit >= 0; --bit) {
+    for (int bit = Radix - 1 - from_memory; bit >= 0; --bit) {
 #pragma GCC unroll 16
         for (int k = 0; k < (1 << Radix); ++k) {
             if (k & (1 << bit)) continue;
@@ -96,6 +102,10 @@ template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t
     for (size_t j = 0; j < count; ++j) radix_columns<T, Radix>(at + j, stride);
 }
 
+template <class T> ISRHT_INLINE size_t unaligned_values(const T* from) {
+    return (0 - reinterpret_cast<uintptr_t>(from)) % kVectorBytes / sizeof(T);
+}
+
 // Radix stages, of strides 2^(Radix-1) * stride down to stride, of the first `columns` columns of one block of
 // 2^Radix * stride values. Columns are independent, so they are taken from the first aligned vector on: NumPy's arrays
 // start 16 bytes into a cache line, where every other vector would lie across two lines. Streams far apart leave the
@@ -104,8 +114,7 @@ template <class T, int Radix, bool Far, bool Spread>
 ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming& next) {
     constexpr size_t N = size_t(Lanes<T>::count);
     const Vector<T> minus = minus_one<T>();
-    const size_t unaligned = (0 - reinterpret_cast<uintptr_t>(block)) % kVectorBytes / sizeof(T);
-    const size_t lead = unaligned < columns ? unaligned : columns;
+    const size_t unaligned = unaligned_values(block), lead = unaligned < columns ? unaligned : columns;
     // The first case is the second, too, but the compiler makes a faster loop of it.
     const size_t end = columns % N == 0 ? (lead ? columns - N + lead : columns) : columns - (columns - lead) % N;
     if (lead) radix_edge<Radix>(block, lead, stride);
@@ -123,6 +132,23 @@ ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming&
     if (end < columns) radix_edge<Radix>(block + end, columns - end, stride);
     if constexpr (Spread) next.at = upcoming;
 }
+
+// The two stages of a block of four groups in eight steps, a vector of columns each. Where the first aligned vector begins
+// half a vector later, the halves at both ends are step 0.
+template <class T, bool Shifted> struct BlockOfFour {
+    static constexpr size_t N = size_t(Lanes<T>::count), shift = Shifted ? N / 2 : 0;
+    using HalfVector = typename Half<T>::Unaligned;
+    T* block;
+
+    ISRHT_INLINE void first_step() const {
+        if (!Shifted) return later_step(0);
+        radix_columns<HalfVector, 2>(block, kGroup<T>);
+        radix_columns<HalfVector, 2>(block + kGroup<T> - shift, kGroup<T>);
+    }
+    ISRHT_INLINE void later_step(size_t step) const {
+        radix_vectors<T, 2>(block + step * N - shift, kGroup<T>, Vector<T>{});
+    }
+};
 
 template <class T, int Radix, bool Far, bool Spread>
 void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
@@ -153,20 +179,36 @@ template <class T, int Stages, int Count> ISRHT_INLINE void butterfly_within(Vec
     }
 }
 
-// The last Stages stages of one group of eight vectors.
-template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group, Vector<T> scale) {
+struct Nothing {
+    ISRHT_INLINE void operator()() const {}
+};
+
+// The last Stages stages of one group of eight vectors. `one` and `other` are work of another pass, done before and after
+// the first stage within registers.
+template <class T, int Stages, bool Scaled, class One = Nothing, class Other = Nothing>
+ISRHT_INLINE void last_pass(T* group, Vector<T> scale, One one = {}, Other other = {}) {
     constexpr int N = Lanes<T>::count, in_lanes = log2_of(N) < Stages ? log2_of(N) : Stages;
+    constexpr bool from_memory = Stages == in_lanes + 3;
     Vector<T> v[8];
 #pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) v[k] = load(group + k * N);
+    for (int k = 0; k < 8; ++k) {
+        if (!from_memory || k < 4) v[k] = load(group + k * N);
+        else butterfly_memory<T>(v[k - 4], v[k], group + k * N);
+    }
 #pragma GCC unroll 3
-    for (int bit = Stages - in_lanes - 1; bit >= 0; --bit) {
+    for (int bit = Stages - in_lanes - 1 - from_memory; bit >= 0; --bit) {
 #pragma GCC unroll 8
         for (int k = 0; k < 8; ++k) {
             if (!(k & (1 << bit))) butterfly(v[k], v[k | (1 << bit)]);
         }
     }
-    butterfly_within<T, in_lanes>(v);
+    one();
+    if constexpr (in_lanes > 0) {
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; ++k) v[k] = butterfly_lanes<T, (1 << in_lanes) / 2>(v[k]);
+    }
+    other();
+    butterfly_within<T, in_lanes - 1>(v);
 #pragma GCC unroll 8
     for (int k = 0; k < 8; ++k) store(group + k * N, Scaled ? v[k] * scale : v[k]);
 }
@@ -176,6 +218,7 @@ template <class T, int Stages, bool Scaled> ISRHT_INLINE void last_pass(T* group
 template <class T> struct Transform {
     static constexpr size_t N = size_t(Lanes<T>::count);
     static constexpr int kStages = 3 + log2_of(N);
+    static constexpr size_t kFour = 4 * kGroup<T>;
     T scale;
     size_t lowest, length;
     Wanted wanted;
@@ -192,10 +235,12 @@ template <class T> struct Transform {
         run_after(data, length, radix, 0, next);
     }
 
-    // How many of the largest strides one pass over `size` values takes: three, or what is left in the end, up to four.
+    // How many of the largest strides one pass over `size` values takes: three, or what is left in the end. Four at once need
+    // more registers than there are, which costs more than a pass does where its memory is cached.
     int first_radix(size_t size) const {
         const int stages = __builtin_ctzll(size / kGroup<T>);
-        return stages <= 4 ? stages : 3;
+        if (stages == 4) return length <= kPart<T> ? 4 : 2;
+        return stages < 3 ? stages : 3;
     }
 
   private:
@@ -214,6 +259,11 @@ template <class T> struct Transform {
     void run_after(T* data, size_t size, int radix, size_t offset, Upcoming& next) const {
         const size_t child = size >> radix;
         if (size <= kPart<T>) return part_after(data, size, child, offset, next);
+        if (is_plain(child)) {
+            const size_t unaligned = unaligned_values(data);
+            if (unaligned == 0) return plain_parts<false>(data, size, child, next);
+            if (unaligned == N / 2) return plain_parts<true>(data, size, child, next);
+        }
         for (size_t k = 0; k < size_t(1) << radix; ++k)
             if (!wanted.none<T>(offset + k * child, child)) run(data + k * child, child, offset + k * child, next);
     }
@@ -222,7 +272,7 @@ template <class T> struct Transform {
     void part_after(T* data, size_t size, size_t block, size_t offset, Upcoming& next) const {
         int radix = first_radix(block);
         while (radix && (next.spread || block >> radix > kGroup<T>)) {
-            if (radix == 2) radix_groups(data, size, offset, next);
+            if (block == kFour) radix_groups(data, size, offset, next);
             else
                 for (size_t at = 0; at < size; at += block)
                     if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix, next);
@@ -239,7 +289,7 @@ template <class T> struct Transform {
 
     // Blocks of four groups, one after another: a call for each would cost as much as its two stages.
     void radix_groups(T* data, size_t size, size_t offset, Upcoming& next) const {
-        for (size_t at = 0; at < size; at += 4 * kGroup<T>) radix_ahead<2, true>(data, at, offset, next);
+        for (size_t at = 0; at < size; at += kFour) radix_ahead<2, true>(data, at, offset, next);
     }
 
     template <int Radix, bool Spread> ISRHT_INLINE void radix_ahead(T* data, size_t at, size_t offset, Upcoming& next) const {
@@ -276,6 +326,49 @@ template <class T> struct Transform {
                 ask_for<Bytes>(upcoming);
                 if (!wanted.none<T>(offset + at, kGroup<T>)) pass(data + at);
             }
+        }
+        next.at = upcoming;
+    }
+
+    // The common case, that all outputs are wanted and one radix pass over a part leaves blocks of four groups.
+    bool is_plain(size_t part) const {
+        return (part == 8 * kFour || part == 4 * kFour) && !wanted.before && lowest == 1;
+    }
+
+    template <bool Shifted> void plain_parts(T* data, size_t size, size_t part, Upcoming& next) const {
+        for (size_t at = 0; at < size; at += part) {
+            if (part == 8 * kFour) radix_pass<T, 3, false, false>(data + at, kFour, kFour, next);
+            else radix_pass<T, 2, false, false>(data + at, kFour, kFour, next);
+            if (scale != T(1)) blocks_of_four<true, Shifted>(data + at, part, next);
+            else blocks_of_four<false, Shifted>(data + at, part, next);
+        }
+    }
+
+    // The radix pass of two stages is two blocks ahead, two vectors of its columns in the midst of each group: its sums fill
+    // the gaps that the shuffles leave.
+    template <bool Scaled, bool Shifted> ISRHT_NOINLINE void blocks_of_four(T* data, size_t size, Upcoming& next) const {
+        constexpr size_t ahead = 2 * kFour;
+        const Vector<T> factor = broadcast(scale);
+        intptr_t upcoming = next.at;
+        for (size_t at = 0; at < ahead; at += kFour) {
+            const BlockOfFour<T, Shifted> block{data + at};
+            block.first_step();
+#pragma GCC unroll 8
+            for (size_t step = 1; step < 8; ++step) block.later_step(step);
+        }
+        size_t at = 0;
+        for (; at + ahead < size; at += kFour) {
+            const BlockOfFour<T, Shifted> later{data + at + ahead};
+            for (size_t turn = 0; turn < 4; ++turn) {
+                last_pass<T, kStages, Scaled>(
+                    data + at + turn * kGroup<T>, factor, [=] { later.later_step(2 * turn + 1); },
+                    [=] { turn ? later.later_step(2 * turn) : later.first_step(); });
+                ask_for<kGroup<T> * sizeof(T)>(upcoming);
+            }
+        }
+        for (; at < size; at += kGroup<T>) {
+            last_pass<T, kStages, Scaled>(data + at, factor);
+            ask_for<kGroup<T> * sizeof(T)>(upcoming);
         }
         next.at = upcoming;
     }

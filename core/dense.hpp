@@ -8,7 +8,8 @@
 namespace isrht::ISRHT_VARIANT {
 
 // While a row of up to this many bytes is transformed, the next one is asked for, or of short rows the one that lies a
-// part ahead: memory needs its time. Beyond, it is the next part of the row.
+// part ahead: memory needs its time. The first pass over a row of several parts reads all of it at once, so there the end
+// of what is asked for is half a part further. Beyond, it is the next part of the row.
 constexpr size_t kRowAhead = 131072;
 
 template <class T> void transform_rows(T* data, size_t outer, ptrdiff_t stride, size_t length, T scale) {
@@ -18,7 +19,8 @@ template <class T> void transform_rows(T* data, size_t outer, ptrdiff_t stride, 
         return;
     }
     const bool long_row = length * sizeof(T) > kRowAhead;
-    const ptrdiff_t ahead = long_row ? ptrdiff_t(kPart<T>) : stride * ptrdiff_t((kPart<T> - 1) / length + 1);
+    const ptrdiff_t rows_ahead = stride * ptrdiff_t((kPart<T> - 1) / length + 1);
+    const ptrdiff_t ahead = long_row ? ptrdiff_t(kPart<T>) : rows_ahead + (length > kPart<T> ? ptrdiff_t(kPart<T> / 2) : 0);
     const Transform<T> transform{scale, 1, length, {nullptr}};
     for (size_t i = 0; i < outer; ++i) {
         T* row = data + ptrdiff_t(i) * stride;

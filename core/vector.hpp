@@ -126,6 +126,24 @@ template <class T> ISRHT_INLINE void butterfly_fused(Vector<T>& a, Vector<T>& b,
     b = signed_add<T>(high, minus_one, low);
 }
 
+// The same of `a` and a vector in memory, which each sum reads for itself: one instruction fewer.
+template <class T> ISRHT_INLINE void butterfly_memory(Vector<T>& a, Vector<T>& b, const T* from) {
+#ifdef ISRHT_FUSES
+    const auto& high = *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
+    const Vector<T> low = a;
+    if constexpr (sizeof(T) == 4) {
+        asm("vaddps %2, %1, %0" : "=x"(a) : "x"(low), "m"(high));
+        asm("vsubps %2, %1, %0" : "=x"(b) : "x"(low), "m"(high));
+    } else {
+        asm("vaddpd %2, %1, %0" : "=x"(a) : "x"(low), "m"(high));
+        asm("vsubpd %2, %1, %0" : "=x"(b) : "x"(low), "m"(high));
+    }
+#else
+    b = load(from);
+    butterfly(a, b);
+#endif
+}
+
 // Keeps a vector in its register, where the compiler would read it from memory twice, or see through its value.
 template <class V> ISRHT_INLINE void keep([[maybe_unused]] V& v) {
 #ifdef ISRHT_FUSES

@@ -13,6 +13,7 @@ from scipy.linalg import hadamard
 
 import isrht
 from isrht import _kernels, _reference
+from isrht import hadamard as fwht_module
 from isrht.hadamard import fwht, next_power_of_two
 
 FLOATS = [np.float32, np.float64]
@@ -58,17 +59,20 @@ def test_any_number_of_rows(kernel, dtype, rows, length, rng):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("offset", range(0, 68, 4))
-@pytest.mark.parametrize("length", [4, 64, 1024])
+@pytest.mark.parametrize("length", [4, 64, 1024, 8192, 16384])
 def test_any_alignment(kernel, dtype, offset, length, rng):
-    memory = np.zeros(3 * length * np.dtype(dtype).itemsize + 128, np.uint8)
+    size = 3 * length * np.dtype(dtype).itemsize
+    memory = np.full(size + 128, 7, np.uint8)
     if offset % np.dtype(dtype).itemsize:
         offset += 4  # NumPy calls a double at 4 bytes misaligned; see the test of misaligned input
-    x = memory[offset : offset + 3 * length * np.dtype(dtype).itemsize].view(dtype).reshape(3, length)
+    x = memory[offset : offset + size].view(dtype).reshape(3, length)
     x[...] = rng.standard_normal(x.shape)
     expected = slow_fwht(x)
     result = fwht(x, overwrite_x=True)
     assert result is x
     assert_array_equal(result, expected)
+    assert (memory[:offset] == 7).all()
+    assert (memory[offset + size :] == 7).all()
 
 
 def test_misaligned_input_is_copied(kernel):
@@ -175,12 +179,19 @@ def test_along_an_axis_that_is_not_the_last(kernel, dtype, length, inner, rng):
     )
 
 
+@pytest.fixture
+def always_threads(monkeypatch):
+    monkeypatch.setattr(fwht_module, "WORTH_A_THREAD", 1)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     ("shape", "axis"),
     [
         ((2**18,), 0),
+        ((8,), 0),
         ((3, 2**17), 1),
+        ((3, 4), 1),
         ((300, 1024), 1),
         ((64, 5000), 0),
         ((2, 256, 701), 1),
@@ -188,7 +199,7 @@ def test_along_an_axis_that_is_not_the_last(kernel, dtype, length, inner, rng):
         ((2, 70000, 2), 2),
     ],
 )
-def test_workers_give_the_same_bits(kernel, dtype, shape, axis, rng):
+def test_workers_give_the_same_bits(kernel, dtype, shape, axis, rng, always_threads):
     """Whether rows are shared out or, where they are few, the work within one."""
     x = rng.standard_normal(shape).astype(dtype)
     expected = slow_fwht(x, axis)
@@ -196,7 +207,7 @@ def test_workers_give_the_same_bits(kernel, dtype, shape, axis, rng):
         assert_array_equal(fwht(x, axis=axis, workers=workers), expected)
 
 
-def test_workers_and_threads_give_the_same_bits(kernel, rng):
+def test_workers_and_threads_give_the_same_bits(kernel, rng, always_threads):
     x = rng.standard_normal((37, 4096)).astype(np.float32)
     expected = fwht(x)
     assert_array_equal(fwht(x, workers=3), expected)
@@ -215,7 +226,8 @@ def _child(x):
 def test_other_processes_after_use(method, rng):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
-    x = rng.standard_normal((256, 1024))
+    x = rng.standard_normal((2048, 1024), np.float32)
+    assert x.size >= 2 * fwht_module.WORTH_A_THREAD
     expected = fwht(x, workers=2)
     with multiprocessing.get_context(method).Pool(2) as pool:
         for result in pool.map_async(_child, [x] * 4).get(timeout=60):

@@ -16,6 +16,7 @@ from isrht import _kernels
 from isrht.blocks import worker_count
 
 LONGEST = 2**30
+WORTH_A_THREAD = 2**20  # values, whose transform takes somewhat longer than it takes to start a thread
 
 
 def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
@@ -35,7 +36,8 @@ def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
         Allow the result to take the place of ``x``. It then really does where ``x`` is a writeable float32 or
         float64 array in native byte order whose memory has no gaps within a row.
     workers : int, optional
-        Threads to use, as in :mod:`scipy.fft`: None is 1, -1 is all cores. The result does not depend on it.
+        Threads to use, as in :mod:`scipy.fft`: None is 1, -1 is all cores. Fewer are used where they would not
+        pay, below a million values each. The result does not depend on it.
 
     Returns
     -------
@@ -54,7 +56,7 @@ def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
     check_length(length)
     if norm not in (None, "ortho"):
         raise ValueError(f'norm must be None or "ortho", got {norm!r}')
-    threads = worker_count(workers)
+    threads = max(1, min(worker_count(workers), array.size // WORTH_A_THREAD))
     if not (overwrite_x and array is x and array.flags.writeable and _as_cube(array, axis) is not None):
         array = np.array(array, order="K", copy=True)
         if _as_cube(array, axis) is None:
