@@ -177,129 +177,107 @@ template <class T> bool all_signs(const T* diagonal, size_t width) {
     return true;
 }
 
-// One half of a row after the first stage, read from the row itself. Each value is read twice, once per half, but
-// nothing waits in the buffer, which for one half stays in the first cache.
-template <class T> struct HalfEntry {
-    static constexpr size_t N = size_t(Lanes<T>::count), kSpan = Signs<T>::kSpan;
-    using Bits = typename Lanes<T>::Bits;
-    const T* row;
-    const Signs<T>& signs;
-    size_t width, half;  // half < width <= 2 half
-    T* buffer;
+// Up to so many values a row is rotated whole. A longer one of w values, with w <= d = 2^q, is rotated in two: its first
+// d/2 values, the head, and its tail, padded to a power of two of its own. The stage of stride d/2 is then the last one and
+// taken for the wanted columns alone, and the padding of the tail costs nothing.
+constexpr size_t kWhole = 2048;
 
-    template <bool Second> void run() const {
-        const size_t both = width - half;
-        for (size_t at = 0; at < half; at += kSpan) {
-            if (at + kSpan <= both) span<Second, kSpan>(at, kSpan);
-            else if (at < both) span<Second, 1>(at, both - at);
-            else span<Second, 0>(at, 0);
-        }
-    }
-
-    // One span, whose first `both` values have a partner in the upper half: all, some or none of them.
-    template <bool Second, size_t Partners> ISRHT_INLINE void span(size_t at, size_t both) const {
-        Bits low = signs.of_span(at), high = Partners ? signs.of_span(at + half) : Bits{};
-#pragma GCC unroll 4
-        for (size_t j = 0; j < kSpan; j += N, low <<= 1, high <<= 1) {
-            const Vector<T> a = flip(load(row + at + j), low);
-            if (Partners == 0 || (Partners == 1 && j >= both)) {
-                store(buffer + at + j, a);
-                continue;
-            }
-            const T* partner = row + half + at + j;
-            const Vector<T> b = flip(Partners == 1 ? load_some(partner, both - j) : load(partner), high);
-            store(buffer + at + j, Second ? a - b : a + b);
-        }
-    }
-
-    static ISRHT_INLINE Vector<T> flip(Vector<T> x, Bits bits) { return (Vector<T>)((Bits)x ^ (bits & top_bit<T>())); }
-
-    static ISRHT_INLINE Vector<T> load_some(const T* from, size_t count) {
-        if (count >= N) return load(from);
-        T some[N] = {};
-        for (size_t i = 0; i < count; ++i) some[i] = from[i];
-        return load(some);
-    }
-};
-
-// Rows of more than one part, up to this many bytes, are rotated half by half.
-constexpr size_t kHalvesUpTo = 65536;
+// Pieces of a row that fit the first-level cache have their signs flipped on the way into the buffer; longer ones, and those
+// with other diagonals, are multiplied in the first radix pass.
+constexpr size_t kFlipUpTo = 32768;
 
 // Fewer than one wanted column in so many: each is finished on its own, cheaper than the last pass over all.
 constexpr size_t kFew = 16;
 
-template <class T> void count_wanted(Columns<T> columns, size_t groups, uint32_t* before) {
-    for (size_t g = 0; g <= groups; ++g) before[g] = 0;
-    for (size_t c = 0; c < columns.count; ++c) before[size_t(columns.index[c]) / kGroup<T> + 1] += 1;
-    for (size_t g = 0; g < groups; ++g) before[g + 1] += before[g];
-}
+// Values `from` to from + width of a row, rotated in a buffer of `length`.
+template <class T> struct Piece {
+    static constexpr size_t N = size_t(Lanes<T>::count), kSpan = Signs<T>::kSpan;
+    using Bits = typename Lanes<T>::Bits;
+    size_t from, width, length, lowest;
+    const T* diagonal;
+    bool flips;
+    Signs<T> signs;
+    Scratch counts;  // of wanted columns before each group: parts of a piece in which none is wanted are not transformed
 
-// Parts of a row in which no column is wanted are left untransformed: O(length log r) for r scattered columns.
-template <class T> struct Projection {
-    DenseRows<T> rows;
-    size_t length;
-    Columns<T> columns;
-    const uint32_t* before;  // wanted columns before each group; null below one group
-    bool few;
+    Piece(size_t from, size_t width, size_t length, const T* row_diagonal, Columns<T> columns, bool few)
+        : from(from), width(width), length(length), lowest(few ? N : 1), diagonal(row_diagonal + from),
+          flips(length >= kGroup<T> && length * sizeof(T) <= kFlipUpTo && all_signs(diagonal, width)),
+          signs(diagonal, flips ? width : 0), counts((length / kGroup<T> + 1) * sizeof(uint32_t)) {
+        count_wanted(columns);
+    }
 
-    size_t lowest() const { return few ? size_t(Lanes<T>::count) : 1; }
+    // `next` is the row that will be read after this one.
+    void operator()(const T* row, const T* next, T* buffer) const {
+        const Wanted wanted{length < kGroup<T> ? nullptr : static_cast<const uint32_t*>(counts.data)};
+        if (!flips) return Rotation<T>{diagonal, width, length, lowest, wanted}(row + from, next + from, buffer);
+        flip_into(row + from, buffer);
+        Transform<T>{T(1), lowest, length, wanted}.run(buffer, reinterpret_cast<intptr_t>(next + from));
+    }
 
-    const T* row(size_t i) const { return rows.data + ptrdiff_t(i < rows.count ? i : rows.count - 1) * rows.stride; }
+  private:
+    void count_wanted(Columns<T> columns) {
+        uint32_t* before = static_cast<uint32_t*>(counts.data);
+        const size_t groups = length / kGroup<T>;
+        for (size_t g = 0; g <= groups; ++g) before[g] = 0;
+        for (size_t c = 0; groups && c < columns.count; ++c)
+            before[(size_t(columns.index[c]) & (length - 1)) / kGroup<T> + 1] += 1;
+        for (size_t g = 0; g < groups; ++g) before[g + 1] += before[g];
+    }
 
-    // `order` lists all columns.
-    void whole_rows(const T* diagonal, const uint32_t* order, T* buffer, T* out) const {
-        const Rotation<T> rotate{diagonal, rows.width, length, lowest(), {before}};
-        const Finish<T> finish(columns, order, columns.count, 0, few, rows.count);
-        for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
-            rotate(row(i), row(i + 1), buffer);
-            finish(buffer, out);
+    void flip_into(const T* row, T* buffer) const {
+        size_t at = 0;
+        for (; at + kSpan <= width; at += kSpan) {
+            Bits bits = signs.of_span(at);
+#pragma GCC unroll 4
+            for (size_t j = 0; j < kSpan; j += N, bits <<= 1) store(buffer + at + j, flip(load(row + at + j), bits));
         }
+        Bits bits = at < width ? signs.of_span(at) : Bits{};
+        for (; at + N <= width; at += N, bits <<= 1) store(buffer + at, flip(load(row + at), bits));
+        for (size_t k = at; k < width; ++k) buffer[k] = row[k] * diagonal[k];
+        for (size_t k = width; k < length; ++k) buffer[k] = T(0);
     }
 
-    // `order` lists the columns of the first half and then those of the second.
-    void half_rows(const Signs<T>& signs, const uint32_t* order, T* buffer, T* out) const {
-        const size_t half = length / 2, in_first = before[half / kGroup<T>];
-        const Finish<T> finish_first(columns, order, in_first, 0, few, rows.count);
-        const Finish<T> finish_second(columns, order + in_first, columns.count - in_first, half, few, rows.count);
-        for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
-            const HalfEntry<T> entry{row(i), signs, rows.width, half, buffer};
-            entry.template run<false>();
-            transform_half(row(i + 1), 0, buffer);
-            finish_first(buffer, out);
-            entry.template run<true>();
-            transform_half(row(i + 1), half, buffer);
-            finish_second(buffer, out);
-        }
-    }
-
-    void transform_half(const T* next, size_t from, T* buffer) const {
-        const Transform<T> transform{T(1), lowest(), length / 2, {before + from / kGroup<T>}};
-        transform.run(buffer, reinterpret_cast<intptr_t>(next + from));
-    }
+    static ISRHT_INLINE Vector<T> flip(Vector<T> x, Bits bits) { return (Vector<T>)((Bits)x ^ (bits & top_bit<T>())); }
 };
 
-template <class T> void order_by_half(Columns<T> columns, size_t half, uint32_t* order) {
-    for (int second = 0; second < 2; ++second)
-        for (size_t c = 0; c < columns.count; ++c)
-            if ((size_t(columns.index[c]) >= half) == bool(second)) *order++ = uint32_t(c);
+template <class T> void project_whole(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
+    const bool few = length >= kGroup<T> && columns.count * kFew <= length;
+    const Piece<T> whole(0, rows.width, length, diagonal, columns, few);
+    const Finish<T, false> finish(columns, length, 0, few, rows.count);
+    Scratch scratch(length * sizeof(T));
+    T* buffer = static_cast<T*>(scratch.data);
+    for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
+        whole(rows.row(i), rows.row(i + 1), buffer);
+        finish(buffer, out);
+    }
+}
+
+constexpr size_t padded(size_t width) {
+    size_t length = 1;
+    while (length < width) length *= 2;
+    return length;
+}
+
+template <class T> void project_in_two(DenseRows<T> rows, const T* diagonal, Columns<T> columns, T* out) {
+    const size_t half = padded(rows.width) / 2, rest = rows.width - half;
+    const size_t rest_length = rest < kGroup<T> ? kGroup<T> : padded(rest);
+    const bool few = columns.count * kFew <= 2 * half;
+    const Piece<T> head(0, half, half, diagonal, columns, few), tail(half, rest, rest_length, diagonal, columns, few);
+    const Finish<T, true> finish(columns, half, rest_length, few, rows.count);
+    Scratch scratch((half + rest_length) * sizeof(T));
+    T* buffer = static_cast<T*>(scratch.data);
+    for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
+        head(rows.row(i), rows.row(i + 1), buffer);
+        tail(rows.row(i), rows.row(i + 1), buffer + half);
+        finish(buffer, out);
+    }
 }
 
 template <class T>
 void project(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
     if (rows.count == 0) return;
-    const size_t groups = length / kGroup<T>, bytes = length * sizeof(T);
-    Scratch counts((groups + 1) * sizeof(uint32_t)), buffer(bytes);
-    uint32_t* before = static_cast<uint32_t*>(counts.data);
-    count_wanted(columns, groups, before);
-    const bool few = groups > 0 && columns.count * kFew <= length;
-    const Projection<T> projection{rows, length, columns, groups ? before : nullptr, few};
-    const bool halves_fit = kPart<T> < length && bytes <= kHalvesUpTo && length / 2 < rows.width;
-    const bool by_halves = halves_fit && all_signs(diagonal, rows.width);
-    Scratch ordered((columns.count + 1) * sizeof(uint32_t));
-    uint32_t* order = static_cast<uint32_t*>(ordered.data);
-    order_by_half(columns, by_halves ? length / 2 : length, order);
-    if (!by_halves) return projection.whole_rows(diagonal, order, static_cast<T*>(buffer.data), out);
-    projection.half_rows(Signs<T>(diagonal, rows.width), order, static_cast<T*>(buffer.data), out);
+    if (rows.width > kWhole) project_in_two(rows, diagonal, columns, out);
+    else project_whole(rows, diagonal, length, columns, out);
 }
 
 // totals += f(row) for a batch of rows at once: the totals are read and written once per batch, yet each of

@@ -58,37 +58,33 @@ ISRHT_INLINE Vector<T> merge(int slot, int& merges, const Leaf& leaf, const Join
     }
 }
 
-// Writes the outputs `order[0..count)` of a choice of columns: those of a transform that stopped at a vector in batches of
-// N, those of a whole transform as they are. What depends on the columns alone, where a vector lies and the signs of each
-// merge, is worked out once for all rows.
-template <class T> struct Finish {
+// Writes the wanted columns of a row that was rotated in a buffer: the `head` values of the whole row, or, in two, those of
+// its head and then those of its tail, of which a column is the sum or the difference of one each. Columns of transforms
+// that stopped at a vector are finished in batches of N. What depends on the columns alone, where vectors lie and the signs
+// of each merge, is worked out once for all rows.
+template <class T, bool InTwo> struct Finish {
     static constexpr int N = Lanes<T>::count;
     struct Batch {
-        Vector<T> signs[N - 1], scale;
-        uint32_t vector[N];  // where that of each slot begins
-        uint32_t target[N];  // where the output of each lane goes
-        bool consecutive;
+        Vector<T> signs[N - 1], last_sign, scale;
+        uint32_t head[N], tail[N];  // where the vector of each slot begins
     };
 
     Columns<T> columns;
-    const uint32_t* order;
-    size_t count, from;  // `from` is the column of the transform's first value
+    size_t head, tail;
     bool stopped;
     size_t batches;
     Scratch table;
 
-    Finish(Columns<T> columns, const uint32_t* order, size_t count, size_t from, bool stopped, size_t rows)
-        : columns(columns), order(order), count(count), from(from), stopped(stopped),
-          batches(stopped && rows >= kWorthATable ? count / N : 0), table((batches + 1) * sizeof(Batch)) {
-        for (size_t i = 0; i < batches; ++i) prepare(batch(i), order + i * N);
+    Finish(Columns<T> columns, size_t head, size_t tail, bool stopped, size_t rows)
+        : columns(columns), head(head), tail(tail), stopped(stopped),
+          batches(stopped && rows >= kWorthATable ? columns.count / size_t(N) : 0), table((batches + 1) * sizeof(Batch)) {
+        for (size_t i = 0; i < batches; ++i) prepare(batch(i), i * size_t(N));
     }
 
     void operator()(const T* data, T* out) const {
-        for (size_t i = 0; i < batches; ++i) write(batch(i), data, out);
-        for (size_t o = batches * N; o < count; ++o) {
-            const size_t c = order[o], column = size_t(columns.index[c]) - from;
-            out[c] = (stopped ? finish_one(data, column) : data[column]) * columns.scale[c];
-        }
+        for (size_t i = 0; i < batches; ++i) store(out + i * size_t(N), values(batch(i), data));
+        for (size_t c = batches * size_t(N); c < columns.count; ++c)
+            out[c] = value(size_t(columns.index[c]), data) * columns.scale[c];
     }
 
   private:
@@ -96,34 +92,46 @@ template <class T> struct Finish {
 
     Batch& batch(size_t i) const { return static_cast<Batch*>(table.data)[i]; }
 
-    ISRHT_INLINE void write(const Batch& b, const T* data, T* out) const {
+    size_t in_head(size_t column) const { return column & (head - 1); }
+    size_t in_tail(size_t column) const { return head + (column & (tail - 1)); }
+
+    ISRHT_INLINE Vector<T> values(const Batch& b, const T* data) const {
+        const Vector<T> first = merged(b, b.head, data);
+        return (InTwo ? signed_add<T>(merged(b, b.tail, data), b.last_sign, first) : first) * b.scale;
+    }
+
+    ISRHT_INLINE Vector<T> merged(const Batch& b, const uint32_t* vectors, const T* data) const {
         int merges = 0;
-        const auto leaf = [&](int slot) { return load(data + b.vector[slot]); };
+        const auto leaf = [&](int slot) { return load(data + vectors[slot]); };
         const auto add = [&](int i, int, Vector<T> first, Vector<T> second) {
             return signed_add<T>(second, b.signs[i], first);
         };
-        const Vector<T> value = merge<T, 1>(0, merges, leaf, add) * b.scale;
-        if (b.consecutive) return store(out + b.target[0], value);
-#pragma GCC unroll 16
-        for (int lane = 0; lane < N; ++lane) out[b.target[lane]] = value[lane];
+        return merge<T, 1>(0, merges, leaf, add);
     }
 
+    T value(size_t column, const T* data) const {
+        const T first = one(in_head(column), data);
+        if constexpr (!InTwo) return first;
+        static constexpr T sign[2] = {1, -1};  // not a branch: the columns are random
+        return first + sign[(column & head) != 0] * one(in_tail(column), data);
+    }
+
+    T one(size_t at, const T* data) const { return stopped ? finish_one(data, at) : data[at]; }
+
     // Vectors that hold the number of their slot tell, merged without adding, of which slot each lane is.
-    void prepare(Batch& b, const uint32_t* wanted) {
+    void prepare(Batch& b, size_t from) {
         int merges = 0;
         const auto leaf = [](int slot) { return broadcast(T(slot)); };
         const auto keep_first = [](int, int, Vector<T> first, Vector<T>) { return first; };
         const Vector<T> slots = merge<T, 1>(0, merges, leaf, keep_first);
         size_t column[N];
-        b.consecutive = true;
         for (int lane = 0; lane < N; ++lane) {
-            const uint32_t c = wanted[lane];
             const int slot = int(slots[lane]);
-            column[slot] = size_t(columns.index[c]) - from;
-            b.vector[slot] = uint32_t(column[slot] / size_t(N) * size_t(N));
-            b.scale[lane] = columns.scale[c];
-            b.target[lane] = c;
-            b.consecutive &= c == wanted[0] + uint32_t(lane);
+            column[slot] = size_t(columns.index[from + size_t(lane)]);
+            b.head[slot] = uint32_t(in_head(column[slot]) / size_t(N) * size_t(N));
+            b.tail[slot] = InTwo ? uint32_t(in_tail(column[slot]) / size_t(N) * size_t(N)) : 0;
+            b.last_sign[lane] = InTwo && column[slot] & head ? T(-1) : T(1);
+            b.scale[lane] = columns.scale[from + size_t(lane)];
         }
         merges = 0;
         merge<T, 1>(0, merges, leaf, [&](int i, int stride, Vector<T> first, Vector<T>) {

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import _kernels, _reference
-from isrht.hadamard import next_power_of_two
+from isrht.hadamard import fwht, next_power_of_two
 
 FLOATS = [np.float32, np.float64]
 WIDTHS = [1, 3, 8, 31, 100, 257, 1000, 5000, 20000]
@@ -46,18 +46,30 @@ def test_project_rows(kernel, dtype, width, count, rng):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("width", [2049, 3000, 4097, 4104, 5000, 8191, 8192, 9001, 16384])
+@pytest.mark.parametrize("width", [2048, 2049, 3000, 4096, 4097, 4104, 5000, 8191, 8192, 9001, 16384, 20000])
 @pytest.mark.parametrize("count", [0, 1, 100, 2000])
-def test_project_rows_half_by_half(kernel, dtype, width, count, rng):
-    """Rows past the first cache with a diagonal of signs alone."""
-    x, _, length = dense_case(rng, dtype, width, rows=3)
+@pytest.mark.parametrize("padding", [1, 4])
+def test_project_rows_in_two(kernel, dtype, width, count, padding, rng):
+    """Rows so long that head and tail are rotated apart, with a diagonal of signs alone and with another."""
+    x, diagonal, length = dense_case(rng, dtype, width, rows=9)
     signs = rng.choice([-1, 1], width).astype(dtype)
-    columns, scales = choose_columns(rng, length, count, dtype)
-    columns[: count // 2] %= length // 2  # not evenly over the halves
-    out, expected = np.full((2, len(x), count), np.nan, dtype)
-    _kernels.engine.project_rows(x, signs, length, columns, scales, out)
-    _reference.project_rows(x, signs, length, columns, scales, expected)
-    assert_array_equal(out, expected)
+    columns, scales = choose_columns(rng, padding * length, count, dtype)
+    for factors in (signs, diagonal):
+        out, expected = np.full((2, len(x), count), np.nan, dtype)
+        _kernels.engine.project_rows(x, factors, padding * length, columns, scales, out)
+        _reference.project_rows(x, factors, padding * length, columns, scales, expected)
+        assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("width", [2049, 5000, 8192])
+def test_rows_in_two_are_the_transform_of_the_padded_rows(width, rng):
+    x, diagonal, length = dense_case(rng, np.float64, width)
+    columns, scales = choose_columns(rng, length, 300, np.float64)
+    padded = np.zeros((len(x), length))
+    padded[:, :width] = x * diagonal
+    out = np.empty((len(x), 300))
+    _reference.project_rows(x, diagonal, length, columns, scales, out)
+    assert_allclose(out, fwht(padded)[:, columns] * scales, rtol=0, atol=50 * tolerance(np.float64, width))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

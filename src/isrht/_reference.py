@@ -16,6 +16,8 @@ from isrht._reference_libsvm import LibsvmParser  # noqa: F401, a name of the co
 PIECE = 2**22
 # Partial sums of a dense product.
 PARTIALS = 8
+# Up to so many values a row is rotated whole for its projection.
+WHOLE = 2048
 
 
 def transform(x, scale, workers=1):
@@ -39,7 +41,7 @@ def project_rows(x, diagonal, length, columns, scales, out):
     """Write the wanted columns of the rotated rows, times their scales, to ``out``."""
     _check_range(columns, length, "a chosen column is out of range")
     for rows in _pieces(len(x), length):
-        np.multiply(_rotated(x[rows], diagonal, length)[:, columns], scales, out=out[rows])
+        np.multiply(_columns(x[rows], diagonal, length, columns), scales, out=out[rows])
 
 
 def add_rows(x, chosen, totals):
@@ -219,6 +221,18 @@ def _rotated(x, diagonal, length):
     padded[:, : x.shape[1]] = x * diagonal
     transform(padded[:, :, None], 1)
     return padded
+
+
+def _columns(x, diagonal, length, columns):
+    """Some columns of the rotated rows. Of long rows head and tail are rotated apart, with the largest stride last."""
+    width = x.shape[1]
+    if width <= WHOLE:
+        return _rotated(x, diagonal, length)[:, columns]
+    head = 1 << (width - 1).bit_length() - 1
+    tail = 1 << (width - head - 1).bit_length()
+    first = _rotated(x[:, :head], diagonal[:head], head)[:, columns % head]
+    second = _rotated(x[:, head:], diagonal[head:], tail)[:, columns % tail]
+    return np.where(columns & head, first - second, first + second)
 
 
 def _padded(x, width):
