@@ -179,7 +179,7 @@ template <class T> bool all_signs(const T* diagonal, size_t width) {
 
 // Up to so many values a row is rotated whole. A longer one of w values, with w <= d = 2^q, is rotated in two: its first
 // d/2 values, the head, and its tail, padded to a power of two of its own. The stage of stride d/2 is then the last one and
-// taken for the wanted columns alone, and the padding of the tail costs nothing.
+// taken where it is wanted alone, and the padding of the tail costs nothing.
 constexpr size_t kWhole = 2048;
 
 // Pieces of a row that fit the first-level cache have their signs flipped on the way into the buffer; longer ones, and those
@@ -189,7 +189,28 @@ constexpr size_t kFlipUpTo = 32768;
 // Fewer than one wanted column in so many: each is finished on its own, cheaper than the last pass over all.
 constexpr size_t kFew = 16;
 
-// Values `from` to from + width of a row, rotated in a buffer of `length`.
+// How many of the wanted columns lie before each group of a transform; null if it is shorter than a group, or if all are
+// wanted (no choice is given).
+template <class T> struct WantedCounts {
+    Scratch counts;
+    bool known;
+
+    WantedCounts(const Columns<T>* columns, size_t length)
+        : counts((length / kGroup<T> + 1) * sizeof(uint32_t)), known(columns && length >= kGroup<T>) {
+        if (!known) return;
+        uint32_t* before = static_cast<uint32_t*>(counts.data);
+        const size_t groups = length / kGroup<T>;
+        for (size_t g = 0; g <= groups; ++g) before[g] = 0;
+        for (size_t c = 0; c < columns->count; ++c)
+            before[(size_t(columns->index[c]) & (length - 1)) / kGroup<T> + 1] += 1;
+        for (size_t g = 0; g < groups; ++g) before[g + 1] += before[g];
+    }
+
+    Wanted wanted() const { return {known ? static_cast<const uint32_t*>(counts.data) : nullptr}; }
+};
+
+// Values `from` to from + width of a row, rotated in a buffer of `length`: down to stride 1, or to a vector if few columns
+// are wanted.
 template <class T> struct Piece {
     static constexpr size_t N = size_t(Lanes<T>::count), kSpan = Signs<T>::kSpan;
     using Bits = typename Lanes<T>::Bits;
@@ -197,33 +218,21 @@ template <class T> struct Piece {
     const T* diagonal;
     bool flips;
     Signs<T> signs;
-    Scratch counts;  // of wanted columns before each group: parts of a piece in which none is wanted are not transformed
+    WantedCounts<T> counts;
 
-    Piece(size_t from, size_t width, size_t length, const T* row_diagonal, Columns<T> columns, bool few)
+    Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns, bool few)
         : from(from), width(width), length(length), lowest(few ? N : 1), diagonal(row_diagonal + from),
           flips(length >= kGroup<T> && length * sizeof(T) <= kFlipUpTo && all_signs(diagonal, width)),
-          signs(diagonal, flips ? width : 0), counts((length / kGroup<T> + 1) * sizeof(uint32_t)) {
-        count_wanted(columns);
-    }
+          signs(diagonal, flips ? width : 0), counts(columns, length) {}
 
     // `next` is the row that will be read after this one.
     void operator()(const T* row, const T* next, T* buffer) const {
-        const Wanted wanted{length < kGroup<T> ? nullptr : static_cast<const uint32_t*>(counts.data)};
-        if (!flips) return Rotation<T>{diagonal, width, length, lowest, wanted}(row + from, next + from, buffer);
+        if (!flips) return Rotation<T>{diagonal, width, length, lowest, counts.wanted()}(row + from, next + from, buffer);
         flip_into(row + from, buffer);
-        Transform<T>{T(1), lowest, length, wanted}.run(buffer, reinterpret_cast<intptr_t>(next + from));
+        Transform<T>{T(1), lowest, length, counts.wanted()}.run(buffer, reinterpret_cast<intptr_t>(next + from));
     }
 
   private:
-    void count_wanted(Columns<T> columns) {
-        uint32_t* before = static_cast<uint32_t*>(counts.data);
-        const size_t groups = length / kGroup<T>;
-        for (size_t g = 0; g <= groups; ++g) before[g] = 0;
-        for (size_t c = 0; groups && c < columns.count; ++c)
-            before[(size_t(columns.index[c]) & (length - 1)) / kGroup<T> + 1] += 1;
-        for (size_t g = 0; g < groups; ++g) before[g + 1] += before[g];
-    }
-
     void flip_into(const T* row, T* buffer) const {
         size_t at = 0;
         for (; at + kSpan <= width; at += kSpan) {
@@ -240,35 +249,42 @@ template <class T> struct Piece {
     static ISRHT_INLINE Vector<T> flip(Vector<T> x, Bits bits) { return (Vector<T>)((Bits)x ^ (bits & top_bit<T>())); }
 };
 
-template <class T> void project_whole(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
-    const bool few = length >= kGroup<T> && columns.count * kFew <= length;
-    const Piece<T> whole(0, rows.width, length, diagonal, columns, few);
-    const Finish<T, false> finish(columns, length, 0, few, rows.count);
-    Scratch scratch(length * sizeof(T));
-    T* buffer = static_cast<T*>(scratch.data);
-    for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
-        whole(rows.row(i), rows.row(i + 1), buffer);
-        finish(buffer, out);
+// A row, rotated whole or in two: tail_length is 0, or that of the tail, which lies behind the head in the buffer.
+template <class T> struct RotatedRow {
+    size_t head_length, tail_length;
+    bool few;
+    Piece<T> head, tail;
+
+    RotatedRow(size_t width, size_t length, const T* diagonal, const Columns<T>* columns)
+        : head_length(width > kWhole ? padded(width) / 2 : length),
+          tail_length(width > kWhole ? padded_to_a_group(width - head_length) : 0),
+          few(columns && length >= kGroup<T> && columns->count * kFew <= length),
+          head(0, tail_length ? head_length : width, head_length, diagonal, columns, few),
+          tail(tail_length ? head_length : 0, tail_length ? width - head_length : 0, tail_length, diagonal, columns, few) {}
+
+    size_t size() const { return head_length + tail_length; }
+
+    void operator()(const T* row, const T* next, T* buffer) const {
+        head(row, next, buffer);
+        if (tail_length) tail(row, next, buffer + head_length);
     }
-}
 
-constexpr size_t padded(size_t width) {
-    size_t length = 1;
-    while (length < width) length *= 2;
-    return length;
-}
+  private:
+    static size_t padded(size_t width) {
+        size_t length = 1;
+        while (length < width) length *= 2;
+        return length;
+    }
+    static size_t padded_to_a_group(size_t width) { return width < kGroup<T> ? kGroup<T> : padded(width); }
+};
 
-template <class T> void project_in_two(DenseRows<T> rows, const T* diagonal, Columns<T> columns, T* out) {
-    const size_t half = padded(rows.width) / 2, rest = rows.width - half;
-    const size_t rest_length = rest < kGroup<T> ? kGroup<T> : padded(rest);
-    const bool few = columns.count * kFew <= 2 * half;
-    const Piece<T> head(0, half, half, diagonal, columns, few), tail(half, rest, rest_length, diagonal, columns, few);
-    const Finish<T, true> finish(columns, half, rest_length, few, rows.count);
-    Scratch scratch((half + rest_length) * sizeof(T));
+template <class T, bool InTwo>
+void project_rows(DenseRows<T> rows, const RotatedRow<T>& rotate, Columns<T> columns, T* out) {
+    const Finish<T, InTwo> finish(columns, rotate.head_length, rotate.tail_length, rotate.few, rows.count);
+    Scratch scratch(rotate.size() * sizeof(T));
     T* buffer = static_cast<T*>(scratch.data);
     for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
-        head(rows.row(i), rows.row(i + 1), buffer);
-        tail(rows.row(i), rows.row(i + 1), buffer + half);
+        rotate(rows.row(i), rows.row(i + 1), buffer);
         finish(buffer, out);
     }
 }
@@ -276,8 +292,9 @@ template <class T> void project_in_two(DenseRows<T> rows, const T* diagonal, Col
 template <class T>
 void project(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
     if (rows.count == 0) return;
-    if (rows.width > kWhole) project_in_two(rows, diagonal, columns, out);
-    else project_whole(rows, diagonal, length, columns, out);
+    const RotatedRow<T> rotate(rows.width, length, diagonal, &columns);
+    if (rotate.tail_length) project_rows<T, true>(rows, rotate, columns, out);
+    else project_rows<T, false>(rows, rotate, columns, out);
 }
 
 // totals += f(row) for a batch of rows at once: the totals are read and written once per batch, yet each of
@@ -313,11 +330,30 @@ template <class T> void add_rows(DenseRows<T> rows, RowChoice chosen, double* to
     }
 }
 
+// totals += squares of rows that were rotated in two: the last stage, of stride `head`, in between.
+template <class T>
+void accumulate_in_two(const T* const* batch, size_t count, size_t head, size_t tail, double* totals) {
+    constexpr size_t N = size_t(Lanes<double>::count);
+    for (size_t j = 0; j < head; j += N) {
+        Vector<double> sums = load(totals + j), differences = load(totals + head + j);
+        for (size_t b = 0; b < count; ++b) {
+            const auto low = load_few(batch[b] + j), high = load_few(batch[b] + head + (j & (tail - 1)));
+            const Vector<double> sum = as_doubles(low + high), difference = as_doubles(low - high);
+            sums += sum * sum;
+            differences += difference * difference;
+        }
+        store(totals + j, sums);
+        store(totals + head + j, differences);
+    }
+}
+
 template <class T>
 void add_squares(DenseRows<T> rows, RowChoice chosen, const T* diagonal, size_t length, double* totals) {
-    const Rotation<T> rotate{diagonal, rows.width, length, 1, {nullptr}};
-    const size_t fitting = kBatchBytes / (length * sizeof(T)), slots = fitting < 1 ? 1 : fitting > kBatch ? kBatch : fitting;
-    Scratch scratch(slots * length * sizeof(T));
+    const RotatedRow<T> rotate(rows.width, length, diagonal, nullptr);
+    const size_t head = rotate.head_length, tail = rotate.tail_length;
+    const size_t apart = rotate.size() + kCacheLine / sizeof(T);  // in other sets of a cache
+    const size_t fitting = kBatchBytes / (apart * sizeof(T)), slots = fitting < 1 ? 1 : fitting > kBatch ? kBatch : fitting;
+    Scratch scratch(slots * apart * sizeof(T));
     T* buffers = static_cast<T*>(scratch.data);
     const T* batch[kBatch];
     for (size_t done = 0; done < chosen.count;) {
@@ -326,10 +362,13 @@ void add_squares(DenseRows<T> rows, RowChoice chosen, const T* diagonal, size_t 
             const T* row = rows.data + ptrdiff_t(chosen.index[done]) * rows.stride;
             const bool more = done + 1 < chosen.count;
             const T* next = more ? rows.data + ptrdiff_t(chosen.index[done + 1]) * rows.stride : row;
-            batch[count] = buffers + count * length;
-            rotate(row, next, buffers + count * length);
+            batch[count] = buffers + count * apart;
+            rotate(row, next, buffers + count * apart);
         }
-        accumulate<T, true>(batch, count, length, totals);
+        if (!tail) accumulate<T, true>(batch, count, length, totals);
+        else
+            for (size_t from = 0; from < length; from += 2 * head)  // once, unless there is more padding than data
+                accumulate_in_two(batch, count, head, tail, totals + from);
     }
 }
 

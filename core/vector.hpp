@@ -52,6 +52,7 @@ template <class T> using Vector = typename Lanes<T>::Vector;
 
 // Half a vector, at any address.
 template <class T> struct Half {
+    typedef T Vector __attribute__((vector_size(kVectorBytes / 2)));
     typedef T Unaligned __attribute__((vector_size(kVectorBytes / 2), aligned(alignof(T)), may_alias));
 };
 
@@ -65,11 +66,14 @@ template <class T> ISRHT_INLINE void store(T* to, Vector<T> value) {
 }
 template <class T> ISRHT_INLINE Vector<T> broadcast(T value) { return Vector<T>{} + value; }
 
-// As many values as a vector of doubles holds, widened to double.
-ISRHT_INLINE Vector<double> load_as_double(const double* from) { return load(from); }
-ISRHT_INLINE Vector<double> load_as_double(const float* from) {
-    return __builtin_convertvector(*reinterpret_cast<const typename Half<float>::Unaligned*>(from), Vector<double>);
+// As many values as a vector of doubles holds, and these widened to double.
+ISRHT_INLINE Vector<double> load_few(const double* from) { return load(from); }
+ISRHT_INLINE Half<float>::Vector load_few(const float* from) {
+    return *reinterpret_cast<const typename Half<float>::Unaligned*>(from);
 }
+ISRHT_INLINE Vector<double> as_doubles(Vector<double> few) { return few; }
+ISRHT_INLINE Vector<double> as_doubles(Half<float>::Vector few) { return __builtin_convertvector(few, Vector<double>); }
+template <class T> ISRHT_INLINE Vector<double> load_as_double(const T* from) { return as_doubles(load_few(from)); }
 
 // Through an integer: the address may lie outside of any object, which a prefetch does not mind.
 ISRHT_INLINE void prefetch_at(const void* from, ptrdiff_t bytes) {

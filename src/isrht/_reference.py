@@ -16,7 +16,7 @@ from isrht._reference_libsvm import LibsvmParser  # noqa: F401, a name of the co
 PIECE = 2**22
 # Partial sums of a dense product.
 PARTIALS = 8
-# Up to so many values a row is rotated whole for its projection.
+# Up to so many values a row is rotated whole.
 WHOLE = 2048
 
 
@@ -55,7 +55,7 @@ def add_squares(x, chosen, diagonal, totals):
     """Add the squares of the rotated chosen rows to ``totals``."""
     _check_range(chosen, len(x), "a chosen row is out of range")
     for rows in _pieces(len(chosen), len(totals)):
-        rotated = _rotated(x[chosen[rows]], diagonal, len(totals)).astype(np.float64)
+        rotated = _columns(x[chosen[rows]], diagonal, len(totals), np.arange(len(totals))).astype(np.float64)
         totals += (rotated**2).sum(axis=0)
 
 
