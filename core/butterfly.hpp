@@ -5,10 +5,10 @@
 // output is the same tree of additions, and the same bits, whatever the width of a vector.
 //
 // Three stages at a time (radix 8) keep eight vectors in registers per load and store. Sixteen vectors save a
-// pass, but only where strides are small: memory streams at large power-of-two distances fall into the same
-// cache sets, which have eight places. A length past the first cache takes its large strides first and then
-// works on one contiguous part after another, each while it is cached. The last pass over a part does its 8
-// vectors whole, the smallest strides by shuffles within a register.
+// pass, but only in short rows: memory streams at large power-of-two distances fall into the same cache sets,
+// which have eight places. A length past the first cache takes its large strides first and then works on one
+// contiguous part after another, each while it is cached. The last pass over a part does its 8 vectors whole, the
+// smallest strides by shuffles within a register; where it can, it has two stages of the next blocks in its midst.
 //
 // Meanwhile the memory that comes next is asked for, so that it moves while the processor adds.
 #pragma once
@@ -236,7 +236,7 @@ template <class T> struct Transform {
     }
 
     // How many of the largest strides one pass over `size` values takes: three, or what is left in the end. Four at once need
-    // more registers than there are, which costs more than a pass does where its memory is cached.
+    // more registers than AVX2 has; they save a pass in rows within a part, which wait for memory anyway.
     int first_radix(size_t size) const {
         const int stages = __builtin_ctzll(size / kGroup<T>);
         if (stages == 4) return length <= kPart<T> ? 4 : 2;
@@ -260,9 +260,8 @@ template <class T> struct Transform {
         const size_t child = size >> radix;
         if (size <= kPart<T>) return part_after(data, size, child, offset, next);
         if (is_plain(child)) {
-            const size_t unaligned = unaligned_values(data);
-            if (unaligned == 0) return plain_parts<false>(data, size, child, next);
-            if (unaligned == N / 2) return plain_parts<true>(data, size, child, next);
+            if (unaligned_values(data) == N / 2) return plain_parts<true>(data, size, child, next);
+            return plain_parts<false>(data, size, child, next);
         }
         for (size_t k = 0; k < size_t(1) << radix; ++k)
             if (!wanted.none<T>(offset + k * child, child)) run(data + k * child, child, offset + k * child, next);

@@ -1,5 +1,5 @@
 // Kernels over dense rows: each row is rotated in a buffer that stays in the cache, and only what is asked of
-// it leaves. The padding is never stored: the first pass knows which of its streams are zero.
+// it leaves. The rows are never padded: their last values are followed by zeros in the buffer at most.
 #pragma once
 
 #include "finish.hpp"
@@ -52,104 +52,6 @@ template <class T> void transform_top(T* data, size_t columns, size_t stride) {
     radix_pass<T, 3>(data, columns, stride, nothing);
 }
 
-// The stages of 2^Radix registers of which those from Live on are zero: zeros are copied, never added.
-template <class T, int Radix, int Live> ISRHT_INLINE void butterfly_live(Vector<T>* v) {
-    if constexpr (Radix > 0) {
-        constexpr int half = 1 << (Radix - 1);
-        if constexpr (Live <= half) {
-            butterfly_live<T, Radix - 1, Live>(v);
-#pragma GCC unroll 4
-            for (int k = 0; k < half; ++k) v[k + half] = v[k];
-        } else {
-#pragma GCC unroll 4
-            for (int k = 0; k < half; ++k) {
-                if (k + half < Live) butterfly(v[k], v[k + half]);
-                else v[k + half] = v[k];
-            }
-            butterfly_live<T, Radix - 1, half>(v);
-            butterfly_live<T, Radix - 1, half>(v + half);
-        }
-    }
-}
-
-template <class T> ISRHT_INLINE Vector<T> load_product(const T* x, const T* diagonal, size_t at, size_t width) {
-    if (at + Lanes<T>::count <= width) return load(x + at) * load(diagonal + at);
-    T some[Lanes<T>::count] = {};
-    for (size_t i = at; i < width; ++i) some[i - at] = x[i] * diagonal[i];
-    return load(some);
-}
-
-// A row on its way into the buffer: the product with the diagonal and the first radix pass at once.
-template <class T> struct Entry {
-    const T* row;
-    const T* diagonal;
-    size_t width;
-    T* buffer;
-    size_t stride;
-
-    template <int Radix> void run() const {
-        constexpr size_t N = size_t(Lanes<T>::count);
-        const int whole_streams = int(width / stride);
-        const size_t rest = (width % stride + N - 1) / N * N;
-        choose<Radix, 1 << Radix>(0, rest, whole_streams + 1);
-        choose<Radix, 1 << Radix>(rest, stride, whole_streams);
-    }
-
-    template <int Radix, int Live> void choose(size_t from, size_t to, int live) const {
-        if (live == Live) pass<Radix, Live>(from, to);
-        else if constexpr (Live > 0) choose<Radix, Live - 1>(from, to, live);
-    }
-
-    // Positions [from, to) of the 2^Radix streams, of which those from Live on are padding. Only the last live
-    // one can end within a vector.
-    template <int Radix, int Live> void pass(size_t from, size_t to) const {
-        for (size_t j = from; j < to; j += Lanes<T>::count) {
-            Vector<T> v[size_t(1) << Radix];
-#pragma GCC unroll 8
-            for (int k = 0; k < (1 << Radix); ++k) {
-                if (k + 1 < Live) v[k] = load(row + j + k * stride) * load(diagonal + j + k * stride);
-                else v[k] = k < Live ? load_product(row, diagonal, j + k * stride, width) : Vector<T>{};
-            }
-            butterfly_live<T, Radix, Live>(v);
-#pragma GCC unroll 8
-            for (int k = 0; k < (1 << Radix); ++k) store(buffer + j + k * stride, v[k]);
-        }
-    }
-};
-
-// One row after another, each rotated in a buffer.
-template <class T> struct Rotation {
-    const T* diagonal;
-    size_t width, length;
-    size_t lowest;  // stride at which to stop: 1, or a vector to leave the rest to Finish
-    Wanted wanted;
-
-    // `next` is the row that will be read after this one.
-    void operator()(const T* row, const T* next, T* buffer) const {
-        if (length < kGroup<T>) return rotate_short(row, buffer);
-        const Transform<T> transform{T(1), lowest, length, wanted};
-        const int radix = entry_radix(transform.first_radix(length));
-        const Entry<T> entry{row, diagonal, width, buffer, length >> radix};
-        if (radix == 3) entry.template run<3>();
-        else if (radix == 2) entry.template run<2>();
-        else if (radix == 1) entry.template run<1>();
-        else entry.template run<0>();
-        transform.run_after(buffer, radix, reinterpret_cast<intptr_t>(next));
-    }
-
-    // Row, diagonal and buffer are read and written side by side: many streams at large power-of-two
-    // distances would share one set of the cache.
-    int entry_radix(int first) const {
-        if (length * sizeof(T) >= 16384) return 1;
-        return first == 4 ? 2 : first;
-    }
-
-    void rotate_short(const T* row, T* buffer) const {
-        for (size_t k = 0; k < length; ++k) buffer[k] = k < width ? row[k] * diagonal[k] : T(0);
-        transform_short(buffer, length, length, T(1));
-    }
-};
-
 // The signs of a diagonal of +-1, a bit each. Those of one lane in as many consecutive vectors as a word has bits are
 // one word, the first on top: a mask gives the signs of a vector, and a shift goes on to the next.
 template <class T> struct Signs {
@@ -179,15 +81,16 @@ template <class T> bool all_signs(const T* diagonal, size_t width) {
 
 // Up to so many values a row is rotated whole. A longer one of w values, with w <= d = 2^q, is rotated in two: its first
 // d/2 values, the head, and its tail, padded to a power of two of its own. The stage of stride d/2 is then the last one and
-// taken where it is wanted alone, and the padding of the tail costs nothing.
+// taken where it is wanted alone, and most of the padding is left out.
 constexpr size_t kWhole = 2048;
 
-// Pieces of a row that fit the first-level cache have their signs flipped on the way into the buffer; longer ones, and those
-// with other diagonals, are multiplied in the first radix pass.
-constexpr size_t kFlipUpTo = 32768;
+// Pieces of a row that fit the first-level cache are multiplied by the diagonal on their way into the buffer; longer ones take
+// their first stage on that way, too. One stage alone: row, diagonal and buffer are streams already, at power-of-two
+// distances from one another.
+constexpr size_t kCopyUpTo = 32768;
 
 // Fewer than one wanted column in so many: each is finished on its own, cheaper than the last pass over all.
-constexpr size_t kFew = 16;
+constexpr size_t kFew = 8;
 
 // How many of the wanted columns lie before each group of a transform; null if it is shorter than a group, or if all are
 // wanted (no choice is given).
@@ -209,31 +112,72 @@ template <class T> struct WantedCounts {
     Wanted wanted() const { return {known ? static_cast<const uint32_t*>(counts.data) : nullptr}; }
 };
 
-// Values `from` to from + width of a row, rotated in a buffer of `length`: down to stride 1, or to a vector if few columns
-// are wanted.
+// Values `from` to from + width of a row, rotated in a buffer of `length`, less than twice as many: down to stride 1, or to a
+// vector if few columns are wanted.
 template <class T> struct Piece {
     static constexpr size_t N = size_t(Lanes<T>::count), kSpan = Signs<T>::kSpan;
     using Bits = typename Lanes<T>::Bits;
     size_t from, width, length, lowest;
     const T* diagonal;
-    bool flips;
+    bool flips;  // only if that pays, which changes no bit
     Signs<T> signs;
     WantedCounts<T> counts;
 
-    Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns, bool few)
+    Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns, bool few, size_t rows)
         : from(from), width(width), length(length), lowest(few ? N : 1), diagonal(row_diagonal + from),
-          flips(length >= kGroup<T> && length * sizeof(T) <= kFlipUpTo && all_signs(diagonal, width)),
-          signs(diagonal, flips ? width : 0), counts(columns, length) {}
+          flips(is_copied() && rows >= kWorthATable && all_signs(diagonal, width)), signs(diagonal, flips ? width : 0),
+          counts(columns, length) {}
 
     // `next` is the row that will be read after this one.
     void operator()(const T* row, const T* next, T* buffer) const {
-        if (!flips) return Rotation<T>{diagonal, width, length, lowest, counts.wanted()}(row + from, next + from, buffer);
-        flip_into(row + from, buffer);
-        Transform<T>{T(1), lowest, length, counts.wanted()}.run(buffer, reinterpret_cast<intptr_t>(next + from));
+        const Transform<T> transform{T(1), lowest, length, counts.wanted()};
+        const intptr_t upcoming = reinterpret_cast<intptr_t>(next + from);
+        if (!is_copied()) {
+            first_stage_into(row + from, buffer);
+            return transform.run_after(buffer, 1, upcoming);
+        }
+        copy_into(row + from, buffer);
+        if (length < kGroup<T>) transform_short(buffer, length, length, T(1));
+        else transform.run(buffer, upcoming);
     }
 
   private:
-    void flip_into(const T* row, T* buffer) const {
+    bool is_copied() const { return length * sizeof(T) <= kCopyUpTo; }
+
+    void copy_into(const T* row, T* buffer) const {
+        for (size_t k = flips ? flip_into(row, buffer) : multiply_into(row, buffer, 0, width); k < width; ++k)
+            buffer[k] = row[k] * diagonal[k];
+        for (size_t k = width; k < length; ++k) buffer[k] = T(0);
+    }
+
+    void first_stage_into(const T* row, T* buffer) const {
+        const size_t half = length / 2, both = width - half;
+        size_t j = 0;
+        for (; j + N <= both; j += N) {
+            Vector<T> low = product(row, j), high = product(row, half + j);
+            butterfly(low, high);
+            store(buffer + j, low);
+            store(buffer + half + j, high);
+        }
+        for (; j < both; ++j) {
+            T low = row[j] * diagonal[j], high = row[half + j] * diagonal[half + j];
+            butterfly(low, high);
+            buffer[j] = low;
+            buffer[half + j] = high;
+        }
+        for (size_t k = multiply_into(row, buffer, j, half); k < half; ++k) buffer[k] = row[k] * diagonal[k];
+        for (; j < half; ++j) buffer[half + j] = buffer[j];
+    }
+
+    ISRHT_INLINE Vector<T> product(const T* row, size_t at) const { return load(row + at) * load(diagonal + at); }
+
+    // This and the next return where the last whole vector ends.
+    size_t multiply_into(const T* row, T* buffer, size_t at, size_t to) const {
+        for (; at + N <= to; at += N) store(buffer + at, product(row, at));
+        return at;
+    }
+
+    size_t flip_into(const T* row, T* buffer) const {
         size_t at = 0;
         for (; at + kSpan <= width; at += kSpan) {
             Bits bits = signs.of_span(at);
@@ -242,25 +186,25 @@ template <class T> struct Piece {
         }
         Bits bits = at < width ? signs.of_span(at) : Bits{};
         for (; at + N <= width; at += N, bits <<= 1) store(buffer + at, flip(load(row + at), bits));
-        for (size_t k = at; k < width; ++k) buffer[k] = row[k] * diagonal[k];
-        for (size_t k = width; k < length; ++k) buffer[k] = T(0);
+        return at;
     }
 
     static ISRHT_INLINE Vector<T> flip(Vector<T> x, Bits bits) { return (Vector<T>)((Bits)x ^ (bits & top_bit<T>())); }
 };
 
-// A row, rotated whole or in two: tail_length is 0, or that of the tail, which lies behind the head in the buffer.
-template <class T> struct RotatedRow {
+// A row, rotated whole or in two: tail_length is 0, or that of the tail, which lies behind the head in the buffer. Padding
+// beyond the next power of two repeats what is before it.
+template <class T> struct RowRotation {
     size_t head_length, tail_length;
     bool few;
     Piece<T> head, tail;
 
-    RotatedRow(size_t width, size_t length, const T* diagonal, const Columns<T>* columns)
-        : head_length(width > kWhole ? padded(width) / 2 : length),
+    RowRotation(size_t width, size_t length, const T* diagonal, const Columns<T>* columns, size_t rows)
+        : head_length(width > kWhole ? padded(width) / 2 : padded(width)),
           tail_length(width > kWhole ? padded_to_a_group(width - head_length) : 0),
-          few(columns && length >= kGroup<T> && columns->count * kFew <= length),
-          head(0, tail_length ? head_length : width, head_length, diagonal, columns, few),
-          tail(tail_length ? head_length : 0, tail_length ? width - head_length : 0, tail_length, diagonal, columns, few) {}
+          few(columns && head_length >= kGroup<T> && columns->count * kFew <= length),
+          head(0, tail_length ? head_length : width, head_length, diagonal, columns, few, rows),
+          tail(head.width, width - head.width, tail_length, diagonal, columns, few, rows) {}
 
     size_t size() const { return head_length + tail_length; }
 
@@ -279,12 +223,13 @@ template <class T> struct RotatedRow {
 };
 
 template <class T, bool InTwo>
-void project_rows(DenseRows<T> rows, const RotatedRow<T>& rotate, Columns<T> columns, T* out) {
+void project_rows(DenseRows<T> rows, const RowRotation<T>& rotate, Columns<T> columns, T* out) {
     const Finish<T, InTwo> finish(columns, rotate.head_length, rotate.tail_length, rotate.few, rows.count);
     Scratch scratch(rotate.size() * sizeof(T));
     T* buffer = static_cast<T*>(scratch.data);
     for (size_t i = 0; i < rows.count; ++i, out += columns.count) {
-        rotate(rows.row(i), rows.row(i + 1), buffer);
+        const T* row = rows.data + ptrdiff_t(i) * rows.stride;
+        rotate(row, i + 1 < rows.count ? row + rows.stride : row, buffer);
         finish(buffer, out);
     }
 }
@@ -292,7 +237,7 @@ void project_rows(DenseRows<T> rows, const RotatedRow<T>& rotate, Columns<T> col
 template <class T>
 void project(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out) {
     if (rows.count == 0) return;
-    const RotatedRow<T> rotate(rows.width, length, diagonal, &columns);
+    const RowRotation<T> rotate(rows.width, length, diagonal, &columns, rows.count);
     if (rotate.tail_length) project_rows<T, true>(rows, rotate, columns, out);
     else project_rows<T, false>(rows, rotate, columns, out);
 }
@@ -349,7 +294,7 @@ void accumulate_in_two(const T* const* batch, size_t count, size_t head, size_t 
 
 template <class T>
 void add_squares(DenseRows<T> rows, RowChoice chosen, const T* diagonal, size_t length, double* totals) {
-    const RotatedRow<T> rotate(rows.width, length, diagonal, nullptr);
+    const RowRotation<T> rotate(rows.width, length, diagonal, nullptr, chosen.count);
     const size_t head = rotate.head_length, tail = rotate.tail_length;
     const size_t apart = rotate.size() + kCacheLine / sizeof(T);  // in other sets of a cache
     const size_t fitting = kBatchBytes / (apart * sizeof(T)), slots = fitting < 1 ? 1 : fitting > kBatch ? kBatch : fitting;
@@ -365,10 +310,10 @@ void add_squares(DenseRows<T> rows, RowChoice chosen, const T* diagonal, size_t 
             batch[count] = buffers + count * apart;
             rotate(row, next, buffers + count * apart);
         }
-        if (!tail) accumulate<T, true>(batch, count, length, totals);
-        else
-            for (size_t from = 0; from < length; from += 2 * head)  // once, unless there is more padding than data
-                accumulate_in_two(batch, count, head, tail, totals + from);
+        for (size_t from = 0; from < length; from += tail ? 2 * head : head) {
+            if (tail) accumulate_in_two(batch, count, head, tail, totals + from);
+            else accumulate<T, true>(batch, count, head, totals + from);
+        }
     }
 }
 

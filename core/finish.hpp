@@ -58,6 +58,8 @@ ISRHT_INLINE Vector<T> merge(int slot, int& merges, const Leaf& leaf, const Join
     }
 }
 
+constexpr size_t kWorthATable = 8;  // rows, for which it pays to work out beforehand what they share
+
 // Writes the wanted columns of a row that was rotated in a buffer: the `head` values of the whole row, or, in two, those of
 // its head and then those of its tail, of which a column is the sum or the difference of one each. Columns of transforms
 // that stopped at a vector are finished in batches of N. What depends on the columns alone, where vectors lie and the signs
@@ -88,8 +90,6 @@ template <class T, bool InTwo> struct Finish {
     }
 
   private:
-    static constexpr size_t kWorthATable = 8;  // rows
-
     Batch& batch(size_t i) const { return static_cast<Batch*>(table.data)[i]; }
 
     size_t in_head(size_t column) const { return column & (head - 1); }

@@ -20,9 +20,6 @@ template <class T> struct DenseRows {
     const T* data;
     size_t count, width;
     ptrdiff_t stride;
-
-    // The last row stands for those after it, too.
-    const T* row(size_t i) const { return data + ptrdiff_t(i < count ? i : count - 1) * stride; }
 };
 
 // Rows of a CSR matrix. Entries may be unsorted and repeated: they are added.

@@ -136,11 +136,11 @@ template <class T> ISRHT_INLINE void butterfly_memory(Vector<T>& a, Vector<T>& b
     const auto& high = *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
     const Vector<T> low = a;
     if constexpr (sizeof(T) == 4) {
-        asm("vaddps %2, %1, %0" : "=x"(a) : "x"(low), "m"(high));
-        asm("vsubps %2, %1, %0" : "=x"(b) : "x"(low), "m"(high));
+        asm("vaddps %2, %1, %0" : "=v"(a) : "v"(low), "m"(high));
+        asm("vsubps %2, %1, %0" : "=v"(b) : "v"(low), "m"(high));
     } else {
-        asm("vaddpd %2, %1, %0" : "=x"(a) : "x"(low), "m"(high));
-        asm("vsubpd %2, %1, %0" : "=x"(b) : "x"(low), "m"(high));
+        asm("vaddpd %2, %1, %0" : "=v"(a) : "v"(low), "m"(high));
+        asm("vsubpd %2, %1, %0" : "=v"(b) : "v"(low), "m"(high));
     }
 #else
     b = load(from);

@@ -59,7 +59,7 @@ def test_any_number_of_rows(kernel, dtype, rows, length, rng):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("offset", range(0, 68, 4))
-@pytest.mark.parametrize("length", [4, 64, 1024, 8192, 16384])
+@pytest.mark.parametrize("length", [4, 64, 1024, 4096, 8192, 16384])
 def test_any_alignment(kernel, dtype, offset, length, rng):
     size = 3 * length * np.dtype(dtype).itemsize
     memory = np.full(size + 128, 7, np.uint8)
@@ -215,6 +215,29 @@ def test_workers_and_threads_give_the_same_bits(kernel, rng, always_threads):
     with ThreadPoolExecutor(4) as pool:
         for result in pool.map(fwht, [x] * 8):
             assert_array_equal(result, expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of the address space")
+def test_works_where_no_thread_can_be_started():
+    """A thread's stack is memory, too: 1 MB more is too little for one."""
+    script = """
+import resource, threading
+import numpy as np
+from isrht import fwht
+x = np.random.default_rng(0).standard_normal((2048, 1024), np.float32)
+expected, equal = fwht(x), np.empty(x.shape, bool)
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    threading.Thread(target=int).start()
+except RuntimeError:
+    fwht(x, workers=2, overwrite_x=True)
+np.equal(x, expected, out=equal)
+print(np.count_nonzero(equal))
+"""
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == str(2048 * 1024)
 
 
 def _child(x):

@@ -99,13 +99,15 @@ def test_project_rows_with_more_padding_than_data(kernel, width, rng):
         assert_array_equal(out, expected)
 
 
-def test_rows_may_lie_apart(kernel, rng):
-    wide = rng.standard_normal((9, 70))
-    x, diagonal = wide[::2, 3:53], rng.standard_normal(50)
-    columns, scales = choose_columns(rng, 64, 5, np.float64)
-    out, expected = np.empty((2, len(x), 5))
-    _kernels.engine.project_rows(x, diagonal, 64, columns, scales, out)
-    _reference.project_rows(x, diagonal, 64, columns, scales, expected)
+@pytest.mark.parametrize("width", [50, 3000])
+@pytest.mark.parametrize("rows", [1, 5, 9])
+def test_rows_may_lie_apart(kernel, width, rows, rng):
+    wide = rng.standard_normal((2 * rows, width + 20))
+    x, signs, length = wide[::2, 3 : width + 3], rng.choice([-1.0, 1.0], width), next_power_of_two(width)
+    columns, scales = choose_columns(rng, length, 5, np.float64)
+    out, expected = np.empty((2, rows, 5))
+    _kernels.engine.project_rows(x, signs, length, columns, scales, out)
+    _reference.project_rows(x, signs, length, columns, scales, expected)
     assert_array_equal(out, expected)
 
 
@@ -122,6 +124,19 @@ def test_add_rows_and_squares(kernel, dtype, width, rng):
     _reference.add_squares(x, chosen, diagonal, expected_squares)
     assert_allclose(sums, expected_sums, rtol=1e-12, atol=1e-12)
     assert_allclose(squares, expected_squares, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [2048, 2049, 4097, 5000, 8192])
+@pytest.mark.parametrize("padding", [1, 4])
+@pytest.mark.parametrize("rows", [3, 21])
+def test_add_squares_with_signs(kernel, dtype, width, padding, rows, rng):
+    x, _, length = dense_case(rng, dtype, width, rows=rows)
+    signs = rng.choice([-1, 1], width).astype(dtype)
+    squares, expected = np.ones((2, padding * length))
+    _kernels.engine.add_squares(x, np.arange(rows), signs, squares)
+    _reference.add_squares(x, np.arange(rows), signs, expected)
+    assert_allclose(squares, expected, rtol=1e-12)
 
 
 def sparse_case(rng, dtype, index_type, width, rows=40, density=0.1):
@@ -499,15 +514,26 @@ def _as_c(argument):
     return ctypes.c_double(argument) if isinstance(argument, float) else ctypes.c_size_t(argument)
 
 
+def at_offset(x, offset):
+    """A copy that begins ``offset`` bytes into a cache line."""
+    memory = np.empty(x.nbytes + 128, np.uint8)
+    start = -memory.ctypes.data % 64 + offset
+    copy = memory[start : start + x.nbytes].view(x.dtype).reshape(x.shape)
+    copy[...] = x
+    return copy
+
+
 @needs_gxx
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_kernels_of_the_width_of_avx512(wide, dtype, rng):
     name = np.dtype(dtype).name
-    for length, inner in [(1, 1), (4, 1), (64, 1), (128, 1), (4096, 1), (2**17, 1), (64, 5), (256, 40)]:
-        x = rng.standard_normal((3, length, inner)).astype(dtype)
+    lengths = [1, 4, 64, 128, 4096, 2**13, 2**14, 2**15, 2**17]
+    shapes = [*((length, 1) for length in lengths), (64, 5), (256, 40)]
+    for (length, inner), scale, offset in itertools.product(shapes, [1.0, 0.5], [0, 16, 32]):
+        x = at_offset(rng.standard_normal((3, length, inner)).astype(dtype), offset)
         expected = x.copy()
-        _reference.transform(expected, 0.5)
-        call(wide[f"transform_{name}"], x, 3, length, inner, 0.5)
+        _reference.transform(expected, scale)
+        call(wide[f"transform_{name}"], x, 3, length, inner, scale)
         assert_array_equal(x, expected)
     for width in WIDTHS:
         x, diagonal, length = dense_case(rng, dtype, width)
