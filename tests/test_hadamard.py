@@ -2,6 +2,8 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -215,6 +217,26 @@ def test_workers_and_threads_give_the_same_bits(kernel, rng, always_threads):
     with ThreadPoolExecutor(4) as pool:
         for result in pool.map(fwht, [x] * 8):
             assert_array_equal(result, expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads in /proc")
+def test_helpers_end_with_the_thread_they_help(always_threads):
+    if _kernels.active() == "numpy":
+        pytest.skip("the twin has no threads")
+
+    def helped():
+        fwht(np.zeros((8, 1024)), workers=4)
+        counts.append(len(os.listdir("/proc/self/task")))
+
+    counts = [len(os.listdir("/proc/self/task"))]
+    thread = threading.Thread(target=helped)
+    thread.start()
+    thread.join()
+    assert counts[1] == counts[0] + 4
+    deadline = time.monotonic() + 20
+    while len(os.listdir("/proc/self/task")) > counts[0] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(os.listdir("/proc/self/task")) == counts[0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of the address space")
