@@ -224,19 +224,22 @@ def test_helpers_end_with_the_thread_they_help(always_threads):
     if _kernels.active() == "numpy":
         pytest.skip("the twin has no threads")
 
+    def running():
+        return set(os.listdir("/proc/self/task"))
+
     def helped():
         fwht(np.zeros((8, 1024)), workers=4)
-        counts.append(len(os.listdir("/proc/self/task")))
+        started.update(running() - before)
 
-    counts = [len(os.listdir("/proc/self/task"))]
+    before, started = running(), set()
     thread = threading.Thread(target=helped)
     thread.start()
     thread.join()
-    assert counts[1] == counts[0] + 4
+    assert len(started) == 4  # three help
     deadline = time.monotonic() + 20
-    while len(os.listdir("/proc/self/task")) > counts[0] and time.monotonic() < deadline:
+    while started & running() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert len(os.listdir("/proc/self/task")) == counts[0]
+    assert not started & running()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of the address space")
