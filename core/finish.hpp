@@ -6,8 +6,7 @@
 // as many outputs, until one vector holds one lane of each. The sums are the same, and so are the bits.
 #pragma once
 
-#include "butterfly.hpp"
-#include "kernels.hpp"
+#include "rotation.hpp"
 
 namespace isrht::ISRHT_VARIANT {
 
@@ -57,8 +56,6 @@ ISRHT_INLINE Vector<T> merge(int slot, int& merges, const Leaf& leaf, const Join
         return join(merges++, Stride, first, second);
     }
 }
-
-constexpr size_t kWorthATable = 8;  // rows, for which it pays to work out beforehand what they share
 
 // Writes the wanted columns of a row that was rotated in a buffer: the `head` values of the whole row, or, in two, those of
 // its head and then those of its tail, of which a column is the sum or the difference of one each. Columns of transforms
