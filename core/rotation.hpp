@@ -69,8 +69,8 @@ template <class T> struct WantedCounts {
     Wanted wanted() const { return {known ? static_cast<const uint32_t*>(counts.data) : nullptr}; }
 };
 
-// Values `from` to from + width of a row, rotated in a buffer of `length`, less than twice as many: down to stride 1, or to a
-// vector if few columns are wanted.
+// Values `from` to from + width of a row, rotated in a buffer of `length`, less than twice as many or one group: down to stride
+// 1, or to a vector if few columns are wanted.
 template <class T> struct Piece {
     static constexpr size_t N = size_t(Lanes<T>::count), kSpan = Signs<T>::kSpan;
     using Bits = typename Lanes<T>::Bits;
