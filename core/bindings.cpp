@@ -387,7 +387,8 @@ struct Parser {
     LibsvmParser parser;
     std::mutex turn;
 
-    Parser(int base, int rule, int64_t max_line) : parser(base, LabelRule(rule), max_line) {
+    Parser(int base, int rule, int64_t max_line, int64_t max_index)
+        : parser(base, LabelRule(rule), max_line, max_index) {
         require(base >= -1 && base <= 1, "base must be 0, 1, or -1 for unknown");
         require(rule >= 0 && rule <= 2, "label_rule must be 0, 1 or 2");
         require(max_line >= 0, "max_line must not be negative");
@@ -434,7 +435,8 @@ template <class Get> auto property(Get get) {
 
 void bind_libsvm(nb::module_& m) {
     nb::class_<Parser>(m, "LibsvmParser")
-        .def(nb::init<int, int, int64_t>(), "base"_a, "label_rule"_a, "max_line"_a)
+        .def(nb::init<int, int, int64_t, int64_t>(), "base"_a, "label_rule"_a, "max_line"_a,
+             "max_index"_a = LibsvmParser::kLargestIndex)
         .def("feed", &feed, nb::arg("data").noconvert(), "max_rows"_a, "max_entries"_a)
         .def("end_file",
              [](Parser& self) { in_turn<void>(self, [](LibsvmParser& parser) { parser.end_file(); }); })

@@ -10,16 +10,32 @@
 namespace isrht {
 namespace {
 
-constexpr int64_t kLargestIndex = std::numeric_limits<int32_t>::max();
 constexpr ptrdiff_t kLongestLabel = 256, kShown = 24;
 constexpr size_t kShortestEntry = 4;  // "1:2" and a space
+constexpr size_t kWindow = 4096;
 
 bool is_digit(char c) { return unsigned(c - '0') < 10; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+bool ends_line(char c) { return c == '\n' || c == '\r'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-// After a token; every line ends with '\n', so that no token runs past it.
-bool ends_token(char c) { return is_space(c) || c == '\n' || c == '#'; }
-bool ends_row(char c) { return c == '\n' || c == '#'; }
+// After a token; every line has its end behind it, so that no token runs past it.
+bool ends_row(char c) { return ends_line(c) || c == '#'; }
+bool ends_token(char c) { return is_space(c) || ends_row(c); }
+
+// The first line end, or a null pointer. It looks window by window, or a text of CR alone would be searched for LF
+// anew, to its end, for every line.
+const char* find_line_end(const char* begin, const char* end) {
+    while (begin != end) {
+        const size_t size = std::min(kWindow, size_t(end - begin));
+        const auto* const feed = static_cast<const char*>(std::memchr(begin, '\n', size));
+        const size_t before = feed ? size_t(feed - begin) : size;
+        if (const void* const carriage_return = std::memchr(begin, '\r', before))
+            return static_cast<const char*>(carriage_return);
+        if (feed) return feed;
+        begin += size;
+    }
+    return nullptr;
+}
 
 const char* skip_space(const char* p) {
     while (is_space(*p)) ++p;
@@ -70,13 +86,6 @@ const char* label_problem(const char* begin, const char* end, double& value) {
     return is_utf8(begin, end) ? nullptr : "label_not_utf8";
 }
 
-const char* index_problem(int64_t index, int64_t previous, int64_t base) {
-    if (index > kLargestIndex) return "large_index";
-    if (index < base) return "index_zero";
-    if (index == previous) return "repeated_index";
-    return index < previous ? "decreasing_index" : nullptr;
-}
-
 // Of a value that is no number.
 const char* value_problem(const char* begin) {
     if (ends_row(*begin)) return "no_value";
@@ -87,28 +96,34 @@ const char* value_problem(const char* begin) {
 
 size_t LibsvmParser::feed(const char* data, size_t size, size_t max_rows, size_t max_entries) {
     size_t used = 0;
+    const auto take_feed_after_return = [&] {
+        if (used < size && std::exchange(after_return_, false)) used += data[used] == '\n';
+    };
+    take_feed_after_return();
     while (used < size && !fault_.kind && n_rows() < max_rows && rows.values.size() < max_entries) {
         const char* const begin = data + used;
-        const auto* const newline = static_cast<const char*>(std::memchr(begin, '\n', size - used));
-        const size_t length = newline ? size_t(newline - begin) : size - used;
+        const char* const line_end = find_line_end(begin, data + size);
+        const size_t length = line_end ? size_t(line_end - begin) : size - used;
         if (length > max_line_ - unfinished_.size()) {
             fault_ = {"long_line", line_, int64_t(max_line_) + 1, ""};
             break;
         }
-        used += length + (newline != nullptr);
-        if (!newline) {
+        used += length + (line_end != nullptr);
+        if (!line_end) {
             unfinished_.append(begin, length);
             break;
         }
         bool good;
         if (unfinished_.empty()) {
-            good = parse_line(begin, newline);
+            good = parse_line(begin, line_end);
         } else {
             unfinished_.append(begin, length + 1);
             good = parse_line(unfinished_.data(), unfinished_.data() + unfinished_.size() - 1);
             unfinished_.clear();
         }
         line_ += good;
+        after_return_ = good && *line_end == '\r';
+        take_feed_after_return();
     }
     return used;
 }
@@ -123,9 +138,10 @@ void LibsvmParser::end_file() {
     }
     line_ = 1;
     file_begins_ = true;
+    after_return_ = false;
 }
 
-// `*end` is the '\n' of the line. A row is kept only when it is whole.
+// `*end` is the LF or CR of the line. A row is kept only when it is whole.
 bool LibsvmParser::parse_line(const char* begin, const char* end) {
     line_begin_ = begin;
     line_end_ = end;
@@ -200,6 +216,14 @@ void LibsvmParser::keep_label(const char* begin, const char* end, double value) 
     numbers_only_ &= !std::isnan(value);
 }
 
+const char* LibsvmParser::index_problem(int64_t index, int64_t previous) const {
+    if (index > kLargestIndex) return "large_index";
+    if (index > max_index_) return "many_features";
+    if (index < base_) return "index_zero";
+    if (index == previous) return "repeated_index";
+    return index < previous ? "decreasing_index" : nullptr;
+}
+
 // A group of rows, which is understood and not kept.
 const char* LibsvmParser::parse_qid(const char* begin) {
     const char* p = skip_space(begin);
@@ -217,7 +241,7 @@ const char* LibsvmParser::parse_entry(const char* begin, int64_t& index, double&
         if (number <= kLargestIndex) number = number * 10 + (*p - '0');
     if (p == begin) return fail(*p == '-' && is_digit(p[1]) ? "negative_index" : "no_index", p);
     if (*p != ':') return fail(ends_token(*p) ? "no_colon" : "bad_index", p);
-    if (const char* problem = index_problem(number, index, base_)) return fail(problem, begin);
+    if (const char* problem = index_problem(number, index)) return fail(problem, begin);
     index = number;
     const char* const text = skip_space(p + 1);
     p = read_decimal(text, value);

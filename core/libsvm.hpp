@@ -1,13 +1,14 @@
 // A parser of LIBSVM text that is fed bytes and gives rows.
 //
-// A line is `[label] [qid:N] index:value ... [# comment]`; docs/files.md tells what is accepted and what is not. Bytes
-// come in pieces of any size: a line that a piece leaves unfinished is kept until the rest of it comes, so nothing
-// depends on where pieces end. The first fault ends the parsing and says where it is.
+// A line is `[label] [qid:N] index:value ... [# comment]` and ends with LF, CRLF or CR; docs/files.md tells what is
+// accepted and what is not. Bytes come in pieces of any size: a line that a piece leaves unfinished is kept until the
+// rest of it comes, so nothing depends on where pieces end. The first fault ends the parsing and says where it is.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -72,8 +73,12 @@ enum class LabelRule { any, as_the_first, numbers };
 
 class LibsvmParser {
   public:
-    // The base is 0 or 1, and is subtracted from the indices, or is negative: then nothing is.
-    LibsvmParser(int base, LabelRule rule, int64_t max_line) : base_(base), rule_(rule), max_line_(size_t(max_line)) {}
+    static constexpr int64_t kLargestIndex = std::numeric_limits<int32_t>::max();
+
+    // The base is 0 or 1, and is subtracted from the indices, or is negative: then nothing is. An index past max_index,
+    // as it is written, is a fault.
+    LibsvmParser(int base, LabelRule rule, int64_t max_line, int64_t max_index = kLargestIndex)
+        : base_(base), rule_(rule), max_line_(size_t(max_line)), max_index_(max_index) {}
 
     // Parses until a fault, the end of the data, or until so many rows or entries wait to be taken. Returns how many
     // bytes it used.
@@ -95,6 +100,7 @@ class LibsvmParser {
 
   private:
     bool parse_line(const char* begin, const char* end);
+    const char* index_problem(int64_t index, int64_t previous) const;
     // Each gives where it ended, or a null pointer after a fault.
     const char* parse_label(const char* begin);
     const char* parse_qid(const char* begin);
@@ -106,7 +112,9 @@ class LibsvmParser {
     int base_;
     LabelRule rule_;
     size_t max_line_;
+    int64_t max_index_;
     std::string unfinished_;
+    bool after_return_ = false;  // the last byte was a CR: if the next is LF, it belongs to the same line end
     const char *line_begin_ = nullptr, *line_end_ = nullptr;
     int64_t line_ = 1;
     bool file_begins_ = true;

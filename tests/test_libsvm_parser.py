@@ -1,6 +1,7 @@
 """The compiled parser of LIBSVM text, its twin in Python, and scikit-learn's, on the same texts."""
 
 import io
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -21,9 +22,9 @@ MANY = 2**62
 every_parser = pytest.mark.parametrize("parser", PARSERS, ids=["twin", "compiled"][: len(PARSERS)])
 
 
-def outcome(parser, text, cuts=(), base=1, rule=ANY, max_line=2**20):
+def outcome(parser, text, cuts=(), base=1, rule=ANY, max_line=2**20, max_index=2**31 - 1):
     """All that can be told of a text that is fed in the pieces between ``cuts``: the fault, or the rows."""
-    parser = parser(base, rule, max_line)
+    parser = parser(base, rule, max_line, max_index)
     for start, stop in pairwise([0, *sorted(cuts), len(text)]):
         parser.feed(text[start:stop], MANY, MANY)
     parser.end_file()
@@ -48,6 +49,9 @@ ACCEPTED = {
     "plain": (b"1 1:0.5 3:2\n-1 2:1\n", ["1", "-1"], [[(0, 0.5), (2, 2)], [(1, 1)]]),
     "no line end": (b"1 1:2", ["1"], [[(0, 2)]]),
     "CRLF": (b"1 1:2\r\n\r\n2 3:4\r\n", ["1", "2"], [[(0, 2)], [(2, 4)]]),
+    "CR, as Macintoshes had it": (b"1 1:2 # x\r\r2 3:4\r3", ["1", "2", "3"], [[(0, 2)], [(2, 4)], []]),
+    "CR CR LF": (b"1:2\r\r\n2:3\r\r\n", [], [[(0, 2)], [(1, 3)]]),
+    "all line ends": (b"1 1:2\n2\r3\r\n4\n\r5", ["1", "2", "3", "4", "5"], [[(0, 2)], [], [], [], []]),
     "tabs and spaces": (b" \t+1\t1:2  \t 3:4 \t\n", ["+1"], [[(0, 2), (2, 4)]]),
     "comments": (b"# head\n1 1:2 # tail\n2#x\n3 4:5#\xff\x00\n   # end", ["1", "2", "3"], [[(0, 2)], [], [(3, 5)]]),
     "qid": (b"1 qid:3 1:2\n2 qid:-17\n3 qid: 5 2:1", ["1", "2", "3"], [[(0, 2)], [], [(1, 1)]]),
@@ -127,6 +131,9 @@ REFUSED = {
     b"1 1:2\n\n 3:4": ("no_label", 3, 2),
     b"1:2\n1 3:4": ("unexpected_label", 2, 1),
     b"1 \x001:2": ("no_index", 1, 3),
+    b"1 1:2\r1 3": ("no_colon", 2, 4),
+    b"1 1:2\r\n\r\n1 3\r\n": ("no_colon", 3, 4),
+    b"1 1:2\r3:4": ("no_label", 2, 1),
     b"1 1:\x002": ("not_a_number", 1, 5),
 }
 
@@ -172,6 +179,32 @@ def test_lines_may_not_be_endless(parser):
 
 
 @every_parser
+def test_indices_may_not_pass_the_most_that_is_allowed(parser):
+    assert outcome(parser, b"1 1:2 10:3", max_index=10)[3:] == (1, 10)
+    assert outcome(parser, b"1 1:2\n1 11:3", max_index=10) == ("many_features", 2, 3, b"11:3")
+    assert outcome(parser, b"1 2147483648:3", max_index=10)[:3] == ("large_index", 1, 3)
+
+
+@every_parser
+def test_a_line_feed_at_the_beginning_of_a_file_is_no_part_of_a_line_end_before(parser):
+    parser = parser(1, ANY, 100)
+    parser.feed(b"1 1:2\r", MANY, MANY)
+    parser.end_file()
+    parser.feed(b"\n1 x", MANY, MANY)
+    parser.end_file()
+    assert parser.fault == ("no_index", 2, 3, b"x")
+
+
+@every_parser
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r"])
+def test_a_block_takes_the_whole_of_its_last_line_end(parser, line_end):
+    parser = parser(1, ANY, 100)
+    text = b"1 1:2" + line_end
+    assert parser.feed(text + text, 1, MANY) == len(text)
+    assert parser.line == 2
+
+
+@every_parser
 def test_files_follow_one_another(parser):
     parser = parser(1, ANY, 100)
     parser.feed(b"\xef\xbb\xbf1 1:2\n2 1:3", MANY, MANY)
@@ -214,7 +247,7 @@ def test_threads_that_share_a_parser_take_turns():
 
 
 ALL_AT_ONCE = (
-    b"\xef\xbb\xbf# head\r\n+1 qid:3 1:0.25\t7: -1e-3 # x\n\n-1 2:123456789012345678 2147483647:.5\n"
+    b"\xef\xbb\xbf# head\r\n+1 qid:3 1:0.25\t7: -1e-3 # x\n\n-1 2:123456789012345678 2147483647:.5\r\r"
     b"na\xc3\xafve\n0.5 3:1\r\n1e3 1:1e-310"
 )
 
@@ -334,16 +367,17 @@ texts = st.one_of(scraps, good_texts, damaged(), st.binary(max_size=60))
 @settings(max_examples=600, deadline=None)
 def test_the_compiled_parser_agrees_with_its_twin(text, data):
     base, rule = data.draw(st.integers(-1, 1)), data.draw(st.integers(0, 2))
-    max_line = data.draw(st.sampled_from([2**20, 40, 5]))
+    limits = data.draw(st.sampled_from([2**20, 40, 5])), data.draw(st.sampled_from([2**31 - 1, 22]))
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=8))
-    expected = outcome(TWIN, text, (), base, rule, max_line)
-    assert outcome(COMPILED, text, cuts, base, rule, max_line) == expected
-    assert outcome(COMPILED, text, range(1, len(text)), base, rule, max_line) == expected
+    expected = outcome(TWIN, text, (), base, rule, *limits)
+    assert outcome(COMPILED, text, cuts, base, rule, *limits) == expected
+    assert outcome(COMPILED, text, range(1, len(text)), base, rule, *limits) == expected
 
 
 @given(texts)
 @settings(max_examples=300, deadline=None)
 def test_what_scikit_learn_accepts_too_is_the_same(text):
+    text = re.sub(rb"\r(?!\n)", b"\n", text)  # to scikit-learn, a CR alone is a space
     parser = COMPILED(1, ANY, 2**20)
     parser.feed(text, MANY, MANY)
     parser.end_file()

@@ -18,14 +18,15 @@ LARGEST_INDEX = 2**31 - 1
 LONGEST_LABEL = 256
 SHOWN = 24
 
-SPACE = re.compile(rb"[ \t\r]*")
-LABEL = re.compile(rb"[^ \t\r#:,\x00-\x1f\x7f]*")
-QID = re.compile(rb"qid:[ \t\r]*[+-]?(\d*)")
+LINE_END = re.compile(rb"[\r\n]")
+SPACE = re.compile(rb"[ \t]*")
+LABEL = re.compile(rb"[^ \t#:,\x00-\x1f\x7f]*")
+QID = re.compile(rb"qid:[ \t]*[+-]?(\d*)")
 INDEX = re.compile(rb"\d*")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-TOKEN = re.compile(rb"[^ \t\r#]*")
-FOUND = re.compile(rb"[^ \t\r]{0,%d}" % SHOWN)
+TOKEN = re.compile(rb"[^ \t#]*")
+FOUND = re.compile(rb"[^ \t]{0,%d}" % SHOWN)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -39,17 +40,18 @@ class Fault(Exception):
 class LibsvmParser:
     """Fed bytes in pieces of any size, gives rows."""
 
-    def __init__(self, base, label_rule, max_line):
+    def __init__(self, base, label_rule, max_line, max_index=LARGEST_INDEX):
         if base not in (-1, 0, 1):
             raise ValueError("base must be 0, 1, or -1 for unknown")
         if label_rule not in (ANY, AS_THE_FIRST, NUMBERS):
             raise ValueError("label_rule must be 0, 1 or 2")
         if max_line < 0:
             raise ValueError("max_line must not be negative")
-        self.base, self.label_rule, self.max_line = base, label_rule, max_line
+        self.base, self.label_rule, self.max_line, self.max_index = base, label_rule, max_line, max_index
         self.line, self.fault, self.labelled, self.numbers_only = 1, None, None, True
         self.smallest_index = self.largest_index = -1
         self._unfinished, self._file_begins, self._any_labels = b"", True, False
+        self._after_return = False  # the last byte was a CR: if the next is LF, it belongs to the same line end
         self._forget_rows()
 
     @property
@@ -62,25 +64,35 @@ class LibsvmParser:
 
     def feed(self, data, max_rows, max_entries):
         """Parse until a fault, the end, or until so many rows or entries wait; return how many bytes were used."""
-        data, used = bytes(data), 0
+        data = bytes(data)
+        used = self._feed_after_return(data, 0)
         while used < len(data) and not self.fault and self.n_rows < max_rows and len(self._values) < max_entries:
-            newline = data.find(b"\n", used)
-            stop = len(data) if newline < 0 else newline
+            line_end = LINE_END.search(data, used)
+            stop = line_end.start() if line_end else len(data)
             if len(self._unfinished) + stop - used > self.max_line:
                 self.fault = ("long_line", self.line, self.max_line + 1, b"")
                 break
             self._unfinished += data[used:stop]
-            used = stop if newline < 0 else stop + 1
-            if newline >= 0:
+            used = stop
+            if line_end:
                 self._end_line()
+                self._after_return = line_end[0] == b"\r" and not self.fault
+                used = self._feed_after_return(data, line_end.end())
         return used
+
+    def _feed_after_return(self, data, place):
+        """Where to read on: past an LF that follows a CR."""
+        if place == len(data) or not self._after_return:
+            return place
+        self._after_return = False
+        return place + data.startswith(b"\n", place)
 
     def end_file(self):
         """The file ends here; what is fed next is another file."""
         if self._unfinished and not self.fault:
             self._end_line()
         if not self.fault:
-            self.line, self._file_begins = 1, True
+            self.line, self._file_begins, self._after_return = 1, True, False
 
     def take(self):
         """Labels (NaN where they are no numbers), their text and where each ends, indices, values, and row ends."""
@@ -119,7 +131,7 @@ class LibsvmParser:
         indices, values = [], []
         place = SPACE.match(text, place).end()
         while not ends_row(text, place):
-            index, value, place = parse_entry(text, place, self.base, indices[-1] if indices else -1)
+            index, value, place = self._parse_entry(text, place, indices[-1] if indices else -1)
             indices.append(index)
             values.append(value)
             place = SPACE.match(text, place).end()
@@ -151,6 +163,39 @@ class LibsvmParser:
         after_numbers = self._any_labels and self.numbers_only
         return self.label_rule == ANY or (self.label_rule == AS_THE_FIRST and not after_numbers)
 
+    def _parse_entry(self, text, begin, previous):
+        """The index, the value, and where they end."""
+        place = INDEX.match(text, begin).end()
+        if place == begin:
+            raise Fault("negative_index" if re.match(rb"-\d", text[begin:]) else "no_index", begin)
+        if text[place : place + 1] != b":":
+            raise Fault("no_colon" if ends_token(text, place) else "bad_index", place)
+        index = self._checked_index(text[begin:place], begin, previous)
+        begin = SPACE.match(text, place + 1).end()
+        found = NUMBER.match(text, begin)
+        if not found:
+            raise Fault(value_problem(text, begin), begin)
+        if not ends_token(text, found.end()):
+            raise Fault("after_value", found.end())
+        value = float(found[0])
+        if math.isinf(value):
+            raise Fault("overflow", begin)
+        return index, value, found.end()
+
+    def _checked_index(self, digits, place, previous):
+        # Not int() at once: Python refuses numbers of thousands of digits.
+        significant = digits.lstrip(b"0") or b"0"
+        if len(significant) > 10 or int(significant) > LARGEST_INDEX:
+            raise Fault("large_index", place)
+        index = int(significant)
+        if index > self.max_index:
+            raise Fault("many_features", place)
+        if index < self.base:
+            raise Fault("index_zero", place)
+        if index <= previous:
+            raise Fault("repeated_index" if index == previous else "decreasing_index", place)
+        return index
+
     def _keep(self, indices, values):
         if indices:
             self.smallest_index = indices[0] if self.smallest_index < 0 else min(self.smallest_index, indices[0])
@@ -165,7 +210,7 @@ def ends_row(text, place):
 
 
 def ends_token(text, place):
-    return text[place : place + 1] in (b"", b" ", b"\t", b"\r", b"#")
+    return text[place : place + 1] in (b"", b" ", b"\t", b"#")
 
 
 def label_value(label, place):
@@ -190,39 +235,6 @@ def parse_qid(text, place):
     if not found[1] or not ends_token(text, found.end()):
         raise Fault("bad_qid", found.end())
     return found.end()
-
-
-def parse_entry(text, begin, base, previous):
-    """The index, the value, and where they end."""
-    place = INDEX.match(text, begin).end()
-    if place == begin:
-        raise Fault("negative_index" if re.match(rb"-\d", text[begin:]) else "no_index", begin)
-    if text[place : place + 1] != b":":
-        raise Fault("no_colon" if ends_token(text, place) else "bad_index", place)
-    index = checked_index(text[begin:place], begin, base, previous)
-    begin = SPACE.match(text, place + 1).end()
-    found = NUMBER.match(text, begin)
-    if not found:
-        raise Fault(value_problem(text, begin), begin)
-    if not ends_token(text, found.end()):
-        raise Fault("after_value", found.end())
-    value = float(found[0])
-    if math.isinf(value):
-        raise Fault("overflow", begin)
-    return index, value, found.end()
-
-
-def checked_index(digits, place, base, previous):
-    # Not int() at once: Python refuses numbers of thousands of digits.
-    significant = digits.lstrip(b"0") or b"0"
-    if len(significant) > 10 or int(significant) > LARGEST_INDEX:
-        raise Fault("large_index", place)
-    index = int(significant)
-    if index < base:
-        raise Fault("index_zero", place)
-    if index <= previous:
-        raise Fault("repeated_index" if index == previous else "decreasing_index", place)
-    return index
 
 
 def value_problem(text, place):
