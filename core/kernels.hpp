@@ -1,8 +1,9 @@
 // The contract of every kernel: what it reads, what it writes, and in which order it adds.
 //
 // A kernel knows rows, diagonals and columns; nothing of Python, labels or classifiers. It is single-threaded
-// and re-entrant, and trusts its arguments: bindings.cpp has checked them. All variants of a kernel add in the
-// same order, so they give the same bits.
+// and re-entrant, and trusts its arguments: bindings.cpp has checked them. All variants of a kernel, and its
+// twin in NumPy, add in the same order, so they give the same bits. In dense projections the sign of a zero may differ
+// where a row is all zeros: padding, of which some variants have more, turns -0 into 0.
 //
 // "Rotate" is the unnormalised Walsh-Hadamard transform of a row that has been multiplied by a diagonal and
 // padded with zeros to `length`, a power of two: z_j = sum_k x_k diagonal_k (-1)^popcount(k & j).
@@ -77,13 +78,13 @@ template <class T> struct DenseKernels {
 };
 
 template <class T, class Index> struct SparseKernels {
-    // As DenseKernels::project, exact, without rotating: entries are added in groups of 3 (float) or 2
-    // (double), each group's signed sum first.
+    // As DenseKernels::project, exact, without rotating: entries are added in groups of 3 (float) or 2 (double), each
+    // group's signed sum first. In many columns doubles are in groups of 8: pairs, then fours, then the eight.
     void (*project)(SparseRows<T, Index> rows, const T* diagonal, size_t length, Columns<T> columns, T* out);
     // totals (width) += the chosen rows, one after another, in double.
     void (*add_rows)(SparseRows<T, Index> rows, RowChoice chosen, double* totals);
     // totals (length) [k ^ l] += u_k u_l over all pairs of entries of each chosen row, u_k = x_k diagonal_k, in double.
-    // Its transform is the sum of squares of the rotated rows.
+    // Its transform is the sum of squares of the rotated rows. _reference.py tells the order of the pairs of a row.
     void (*add_autocorrelation)(SparseRows<T, Index> rows, RowChoice chosen, const T* diagonal, size_t length,
                                 double* totals);
     // totals (width, 3, problems) [k] += x_k first, x_k second, x_k^2 second, row after row, in double, where each

@@ -1,4 +1,7 @@
-"""Every kernel against its twin in _reference, and against input that must not crash it."""
+"""Every kernel against its twin in _reference, to the bit; the twin against the formula; and input that must not crash.
+
+``test_kernel_bits.py`` compares them at random shapes.
+"""
 
 import ctypes
 import itertools
@@ -42,7 +45,7 @@ def test_project_rows(kernel, dtype, width, count, rng):
     out, expected = np.full((2, len(x), count), np.nan, dtype)
     _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
     _reference.project_rows(x, diagonal, length, columns, scales, expected)
-    assert_allclose(out, expected, rtol=0, atol=0)
+    assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -122,8 +125,9 @@ def test_add_rows_and_squares(kernel, dtype, width, rng):
     _kernels.engine.add_squares(x, chosen, diagonal, squares)
     _reference.add_rows(x, chosen, expected_sums)
     _reference.add_squares(x, chosen, diagonal, expected_squares)
-    assert_allclose(sums, expected_sums, rtol=1e-12, atol=1e-12)
-    assert_allclose(squares, expected_squares, rtol=1e-12)
+    assert_array_equal(sums, expected_sums)
+    assert_array_equal(squares, expected_squares)
+    assert_allclose(sums, 1 + x[chosen].sum(axis=0, dtype=np.float64), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -136,12 +140,12 @@ def test_add_squares_with_signs(kernel, dtype, width, padding, rows, rng):
     squares, expected = np.ones((2, padding * length))
     _kernels.engine.add_squares(x, np.arange(rows), signs, squares)
     _reference.add_squares(x, np.arange(rows), signs, expected)
-    assert_allclose(squares, expected, rtol=1e-12)
+    assert_array_equal(squares, expected)
 
 
 def sparse_case(rng, dtype, index_type, width, rows=40, density=0.1):
     per_row = rng.integers(0, max(2, int(width * density)), rows)
-    per_row[3] = 0
+    per_row[3:4] = 0
     indptr = np.concatenate([[0], np.cumsum(per_row)]).astype(index_type)
     indices = rng.integers(0, width, indptr[-1]).astype(index_type)  # unsorted, with repetitions
     return rng.standard_normal(indptr[-1]).astype(dtype), indices, indptr
@@ -159,7 +163,10 @@ def test_project_csr(kernel, dtype, index_type, width, count, rng):
     arguments = data, indices, indptr, diagonal, next_power_of_two(width), columns, scales
     _kernels.engine.project_csr(*arguments, out)
     _reference.project_csr(*arguments, expected)
-    assert_allclose(out, expected, rtol=0, atol=20 * tolerance(dtype, 300))
+    assert_array_equal(out, expected)
+    signs = 1 - 2 * (np.bitwise_count(np.arange(width)[:, None] & columns) % 2).astype(dtype)
+    matrix = sp.csr_array((data * diagonal[indices], indices, indptr), (len(out), width))
+    assert_allclose(out, (matrix @ signs) * scales, rtol=0, atol=20 * tolerance(dtype, 300))
 
 
 @pytest.mark.parametrize("count", [20, 300])
@@ -198,11 +205,13 @@ def test_add_csr_rows_and_autocorrelation(kernel, dtype, index_type, width, rng)
     sums, expected_sums = np.ones((2, width))
     _kernels.engine.add_csr_rows(data, indices, indptr, chosen, sums)
     _reference.add_csr_rows(data, indices, indptr, chosen, expected_sums)
-    assert_allclose(sums, expected_sums, rtol=1e-12, atol=1e-12)
+    assert_array_equal(sums, expected_sums)
+    matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(indptr) - 1, width))
+    assert_allclose(sums, 1 + matrix[chosen].sum(axis=0), rtol=1e-12, atol=1e-12)
     totals, expected = np.ones((2, next_power_of_two(width)))
     _kernels.engine.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, totals)
     _reference.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, expected)
-    assert_allclose(totals, expected, rtol=1e-11, atol=1e-10)
+    assert_array_equal(totals, expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -216,7 +225,11 @@ def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
     totals, expected = np.ones((2, width, 3, problems))
     _kernels.engine.add_csr_moments(data, indices, indptr, first, second, totals)
     _reference.add_csr_moments(data, indices, indptr, first, second, expected)
-    assert_allclose(totals, expected, rtol=1e-12, atol=1e-12)
+    assert_array_equal(totals, expected)
+    matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(indptr) - 1, width))
+    squares = sp.csr_array((matrix.data**2, indices, indptr), matrix.shape)
+    sums = np.stack([matrix.T @ first, matrix.T @ second, squares.T @ second], axis=1)
+    assert_allclose(totals, 1 + sums, rtol=1e-12, atol=1e-12)
     for wrong in (first[1:], first[:, 1:]):
         with pytest.raises(ValueError, match="a row of factors for each row"):
             _kernels.engine.add_csr_moments(data, indices, indptr, first, np.ascontiguousarray(wrong), totals)
@@ -234,7 +247,11 @@ def test_moments_of_features(kernel, dtype, index_type, problems, rng):
     totals, expected = np.full((2, n_features, 3, problems), np.nan)
     _kernels.engine.moments_of_features(data, indices, indptr, factors, totals)
     _reference.moments_of_features(data, indices, indptr, factors, expected)
-    assert_allclose(totals, expected, rtol=1e-12, atol=1e-12)
+    assert_array_equal(totals, expected)
+    matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (n_features, 70))
+    squares = sp.csr_array((matrix.data**2, indices, indptr), matrix.shape)
+    sums = np.stack([matrix @ factors[:, 0], matrix @ factors[:, 1], squares @ factors[:, 1]], axis=1)
+    assert_allclose(totals, sums, rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError, match="factors must be two"):
         _kernels.engine.moments_of_features(data, indices, indptr, np.ascontiguousarray(factors[:, :1]), totals)
     with pytest.raises(ValueError, match="totals has the wrong shape"):
@@ -277,10 +294,15 @@ def test_make_diagonals(kernel, width, problems, signals, rng):
     _reference.make_diagonals(*case, *expected)
     for mine, wanted in zip(results[0], expected[0], strict=True):
         assert_array_equal(mine, wanted)
-    assert_array_equal(results[6], expected[6])
-    assert_array_equal(results[9], expected[9])
-    for place in (7, 8):
-        assert_allclose(results[place], expected[place], rtol=1e-12, atol=1e-12)
+    for place in (6, 7, 8, 9):
+        assert_array_equal(results[place], expected[place])
+    mean, deviation, fold, kind = case[1], case[2], case[4], case[7]
+    z, path, row, rows, _, start, _, offsets, grams, diagonals = results
+    assert_allclose(offsets, 1 + (diagonals * mean[:, fold]).sum(axis=0), rtol=1e-12, atol=1e-12)
+    for p, mine in enumerate(path):
+        features = z[mine][: rows[p], start : start + width].astype(np.float64)
+        metric = 1 if kind[p] == 0 else deviation[:, fold[p]]
+        assert_allclose(grams[p, : rows[p]], 1 + features @ (features[row[p]] * metric), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -288,16 +310,22 @@ def test_make_diagonals(kernel, width, problems, signals, rng):
 @pytest.mark.parametrize("n_features", [1, 1100])
 @pytest.mark.parametrize("problems", [1, 2, 7])
 def test_diagonals_of_features(kernel, dtype, index_type, n_features, problems, rng):
-    """What the three steps make one after the other; z may differ by rounding, as sums do."""
-    matrix = sp.random_array((n_features, 40), density=0.2, format="csr", rng=rng, dtype=dtype)
-    arrays = matrix.data, matrix.indices.astype(index_type), matrix.indptr.astype(index_type)
+    """What the three steps make one after the other."""
+    arrays = sparse_case(rng, dtype, index_type, 40, rows=n_features)
     _, *case = diagonal_case(rng, n_features, problems)
     factors = rng.standard_normal((40, 2, problems))
-    results, expected = [diagonal_outputs(n_features, problems, n_rows=40) for _ in range(2)]
+    results, expected, steps = [diagonal_outputs(n_features, problems, n_rows=40) for _ in range(3)]
     _kernels.engine.diagonals_of_features(*arrays, factors, *case, *results)
     _reference.diagonals_of_features(*arrays, factors, *case, *expected)
     for result, wanted in zip([*results[0], *results[6:]], [*expected[0], *expected[6:]], strict=True):
-        assert_allclose(result, wanted, rtol=1e-6, atol=1e-6)
+        assert_array_equal(result, wanted)
+    moments, diagonals = np.empty((n_features, 3, problems)), np.empty((n_features, problems))
+    _kernels.engine.moments_of_features(*arrays, factors, moments)
+    _kernels.engine.make_diagonals(moments, *case, *steps[:-1], diagonals)
+    for result, wanted in zip([*results[0], *results[6:9]], [*steps[0], *steps[6:9]], strict=True):
+        assert_array_equal(result, wanted)
+    matrix = sp.csr_array((arrays[0].astype(np.float64), *arrays[1:]), (n_features, 40))
+    assert_allclose(results[-1], 1 + matrix.T @ diagonals, rtol=1e-10, atol=1e-10)
     with pytest.raises(ValueError, match="factors must be two"):
         _kernels.engine.diagonals_of_features(*arrays, np.zeros((40, 1, problems)), *case, *results)
     with pytest.raises(ValueError, match="products has the wrong shape"):
@@ -547,7 +575,7 @@ def test_kernels_of_the_width_of_avx512(wide, dtype, rng):
         chosen = np.arange(len(x))
         call(wide[f"add_squares_{name}"], x, len(x), width, chosen, len(chosen), diagonal, length, squares)
         _reference.add_squares(x, chosen, diagonal, expected)
-        assert_allclose(squares, expected, rtol=1e-12)
+        assert_array_equal(squares, expected)
         weights, scores, expected = rng.standard_normal((2, width)), *np.empty((2, len(x), 2))
         call(wide[f"score_rows_{name}"], x, len(x), width, weights, np.ones(2), 2, scores)
         _reference.score_rows(x, weights, np.ones(2), expected)
@@ -558,4 +586,4 @@ def test_kernels_of_the_width_of_avx512(wide, dtype, rng):
     out, expected = np.empty((2, len(indptr) - 1, 300), dtype)
     call(wide[f"project_csr_{name}"], data, indices, indptr, len(out), 5000, diagonal, 8192, columns, scales, 300, out)
     _reference.project_csr(data, indices, indptr, diagonal, 8192, columns, scales, expected)
-    assert_allclose(out, expected, rtol=0, atol=20 * tolerance(dtype, 300))
+    assert_array_equal(out, expected)
