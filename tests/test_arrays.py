@@ -137,6 +137,9 @@ def test_sparse_npz_follows_the_rule_of_libsvm_text(npz, n_features):
     ("members", "problem"),
     [
         ({"Z": X}, "it has neither X nor data"),
+        ({"X": X[:, :0]}, r"X has no columns: its shape is \(3, 0\)"),
+        (parts(X) | {"shape": np.array([3, 2**40])}, "it has 1,099,511,627,776 features, more than 268,435,456; "),
+        (parts(X) | {"shape": np.array([3, 2**64 - 1], np.uint64)}, "its sparse matrix is inconsistent|features, more"),
         ({"X": X, "y": [1, 2]}, r"y has the shape \(2,\), but there are 3 rows"),
         ({"X": X, "y": [1, np.inf, 2]}, "row 2, column 'y': inf is not finite"),
         ({"X": X * np.nan}, "row 1, column 1: nan is not finite"),

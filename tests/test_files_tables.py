@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from isrht.files import FileError, open_rows, read_rows
+from isrht.files import FileError, open_rows, read_rows, tables
 
 pytest.importorskip("pandas")
 
@@ -92,22 +92,60 @@ def test_numbers_are_exact(csv, rng):
     [
         ("a,b\n1,2\n3,x\n", "row 2, column 'b': 'x' is no number"),
         ("a,b\n1,2\n3,\n", "row 2, column 'b': '' is no number"),
-        ("a,b\n1,2\n3\n", "row 2, column 'b': '' is no number"),
+        ("a,b\n1,2\n3\n", "line 3: the row has 1 field, but the header has 2"),
+        ("1,2\n\n \n3\n", "line 4: the row has 1 field, but the first row has 2"),
+        ("a,b,c\n1,2,3\n1,2\n", "line 3: the row has 2 fields, but the header has 3"),
+        ("a,b,c\n1,2,\n1,2\n", "line 3: the row has 2 fields, but the header has 3"),
         ("a,b\n1,1_0\n", "row 1, column 'b': '1_0' is no number"),
-        ("a,b\n1,2\n3,4,5\n", "Expected 2 fields in line 2, saw 3"),
+        ("a,b\n1,2\n3,4,5\n", "line 3: the row has 3 fields, but the header has 2"),
+        ("a,b\n1,2,3\n4,5,6\n", "line 2: the row has 3 fields, but the header has 2"),
+        ("a,b\r1,2\r\r3,4,5\r", "line 4: the row has 3 fields, but the header has 2"),
+        ("1,2\n3,4\n5,6,7\n8,9\n", "line 3: the row has 3 fields, but the first row has 2"),
+        ('a,b\n"1,5",2\n"1,5",2,3\n', "line 3: the row has 3 fields, but the header has 2"),
+        ('a,b\n1,"2\n3",4\n', "line 3: the row has 2 fields|row 1, column 'b': '2.n3' is no number|line 2: it is no text"),
+        (b"a,b\n1,2\n3,\xff\n", "line 3: it is no text of columns"),
         ("a,b\n1,2\n3,inf\n", "row 2, column 'b': inf is not finite"),
         ("a,b\n1,2\n3,1e999\n", "row 2, column 'b': inf is not finite"),
         ("a,b\n1,nan\n", "row 1, column 'b': 'nan' is no number"),
         ("1,2\n3,x\n", "row 2, column 1: 'x' is no number"),
-        ("a,b,c\n1,2\n", "2 columns, but 3 names of columns"),
+        ("a,b,c\n1,2\n", "line 2: the row has 2 fields, but the header has 3"),
         (b"\xff\xfe\x00", "line 1: it is no text of columns"),
         ("", "there are no rows in it"),
         ("a,b\n", "there are no rows in it"),
     ],
 )
 def test_what_is_wrong_is_named(csv, text, problem):
-    with pytest.raises(FileError, match=f"table.csv.*{problem}"):
+    with pytest.raises(FileError, match=f"table.csv.*({problem})"):
         read_rows(csv(text))
+
+
+def test_the_line_is_right_in_whatever_block_it_is(csv):
+    text = "a,kind\n" + "1,x\n" * 10 + "\n" + "1,x\n" * 10
+    for wrong, count in (("1\n", "1 field,"), ("1,x,\n", "3 fields,")):
+        for block_rows in (1, 3, 20, 21, 100):
+            rows = open_rows(csv(text + wrong + "1,y\n"), label="kind", block_rows=block_rows)
+            with pytest.raises(FileError, match=f"table.csv, line 23: the row has {count} but the header has 2"):
+                list(rows)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
+def test_line_ends_of_every_system(csv, end, monkeypatch):
+    text = csv(TABLE.replace("\n", end))
+    for size in (2**20, *range(1, 9)):
+        monkeypatch.setattr(tables, "CHUNK_BYTES", size)
+        found, y, _ = read_rows(text, label="kind")
+        np.testing.assert_array_equal(found, X)
+        assert y.tolist() == ["spam", "ham", "spam"]
+
+
+def test_blank_lines_before_the_header(csv):
+    assert read_rows(csv("\n  \n" + TABLE), label="kind")[0].tolist() == X
+
+
+def test_a_line_longer_than_a_chunk(csv, monkeypatch):
+    monkeypatch.setattr(tables, "CHUNK_BYTES", 16)
+    text = ",".join(f"name{k}" for k in range(100)) + "\n" + ",".join(map(str, range(100)))
+    assert read_rows(csv(text))[0].tolist() == [list(range(100))]
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,17 @@ def test_several_files_are_one(kernel, file):
         np.testing.assert_array_equal(together(open_rows(asked, block_rows=2))[0], np.diag([1, 2, 3]))
 
 
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_line_ends_of_every_system(kernel, file, end, monkeypatch):
+    path = file(TEXT.replace(b"\n", end))
+    for size in (2**20, 1, 7):
+        monkeypatch.setattr(module, "CHUNK_BYTES", size)
+        X, y, _ = read_rows(path)
+        np.testing.assert_array_equal(X.toarray(), DENSE)
+        assert y.tolist() == [1, -1, 1]
+        assert [len(y) for _, y in open_rows(path, block_rows=1)] == [1, 1, 1]
+
+
 # ------------------------------------------------------------ the base of the indices
 
 
@@ -153,6 +164,33 @@ def test_unseen_features_of_base_0(file):
         X, _, facts = read_rows(path, n_features=3, index_base=index_base)
         np.testing.assert_array_equal(X.toarray(), [[1, 0, 1]])
         assert facts.n_unseen == open_rows(path, n_features=3, index_base=index_base).scan().n_unseen == 1
+
+
+MANY = b"1 1:1\n1 1:1 2147483647:1\n"
+
+
+@pytest.mark.parametrize("base", ["auto", 0, 1])
+def test_more_features_than_anybody_has_must_be_asked_for(kernel, file, base):
+    path = file(MANY)
+    problem = f"{path}, line 2, column 7: the index in '2147483647:1' makes more than 268,435,456 features; .*max_features"
+    for read in (read_rows, lambda *a, **k: open_rows(*a, **k).scan(), lambda *a, **k: list(open_rows(*a, **k))):
+        with pytest.raises(FileError, match=problem):
+            read(path, index_base=base)
+    assert read_rows(path, index_base=base, max_features=2**31)[0].shape == (2, 2**31 - (base != 0))
+
+
+def test_features_past_those_of_a_model_do_no_harm(kernel, file):
+    X, _, facts = read_rows(file(MANY), n_features=3)
+    assert (X.shape, facts.n_unseen) == ((2, 3), 1)
+
+
+def test_the_number_of_features_is_what_is_limited(kernel, file):
+    for base, text in ((1, b"1 1:1 5:1\n"), (0, b"1 0:1 4:1\n"), ("auto", b"1 1:1 5:1\n"), ("auto", b"1 4:1\n1 0:1\n")):
+        assert read_rows(file(text), index_base=base, max_features=5)[0].shape[1] == 5
+        with pytest.raises(FileError, match=r"features"):
+            read_rows(file(text), index_base=base, max_features=4)
+    with pytest.raises(FileError, match="it has 6 features, more than 5; .*max_features"):
+        read_rows(file(b"1 5:1\n1 0:1\n"), max_features=5)
 
 
 # ------------------------------------------------------------ labels
@@ -317,5 +355,5 @@ def test_a_row_of_nothing_but_a_label(file):
 
 
 def test_every_fault_of_the_parser_has_a_sentence():
-    kinds = {kind for kind, *_ in REFUSED.values()} | {"label_not_a_number", "long_line"}
+    kinds = {kind for kind, *_ in REFUSED.values()} | {"label_not_a_number", "long_line", "many_features"}
     assert kinds == set(PROBLEMS)

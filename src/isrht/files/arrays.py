@@ -1,15 +1,18 @@
 """NPY, mapped to memory and read block by block, and NPZ, dense or CSR, which is held whole while it is read.
 
 An NPZ has the arrays ``X`` and perhaps ``y``, or those that ``scipy.sparse.save_npz`` writes of a CSR matrix (``data``,
-``indices``, ``indptr``, ``shape``) and perhaps ``y``. Pickled objects are never loaded.
+``indices``, ``indptr``, ``shape``) and perhaps ``y``. Pickled objects are never loaded. What comes from a file object is
+held whole, whichever it is.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import zipfile
 import zlib
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,8 +20,8 @@ import scipy.sparse as sp
 from isrht.blocks import rows_of
 from isrht.files.errors import FileError
 from isrht.files.labels import Labels
-from isrht.files.rows import Rows, check_finite, check_width, position, rows_per_block
-from isrht.files.streams import FLOOR, RATIO
+from isrht.files.rows import Rows, check_feature_count, check_finite, check_width, position, rows_per_block
+from isrht.files.streams import FLOOR, RATIO, to_search
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
@@ -26,7 +29,7 @@ CSR_PARTS = ("data", "indices", "indptr", "shape")
 class NpyRows(Rows):
     """Rows of a two-dimensional NPY array; the label may be one of its columns."""
 
-    def __init__(self, paths, format="npy", *, label=None, **options):
+    def __init__(self, paths, format, *, label=None, **options):
         super().__init__(paths, format, **options)
         self.label = label
 
@@ -43,11 +46,15 @@ class NpyRows(Rows):
                 yield self._block(np.array(array[start : start + step]), place, start)
 
     def _map(self, path):
+        source = to_search(path)
         try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            if isinstance(source, io.BytesIO):
+                array = load_array(partial(io.BytesIO, source.getvalue()), len(source.getvalue()), "it")
+            else:
+                array = np.load(source, mmap_mode="r", allow_pickle=False)
         except (ValueError, EOFError) as error:
             raise FileError(path, f"it is no NPY file of numbers ({error})") from error
-        return check_numbers(path, array, "the array", 2)
+        return check_table(path, array, "the array")
 
     def _block(self, block, place, start):
         columns = list(range(block.shape[1]))
@@ -61,14 +68,15 @@ class NpyRows(Rows):
 class NpzRows(Rows):
     """Rows of an NPZ file."""
 
-    def __init__(self, paths, format="npz", *, max_unpacked=None, **options):
+    def __init__(self, paths, format, *, max_features, max_unpacked=None, **options):
         super().__init__(paths, format, **options)
-        self.max_unpacked = max_unpacked
+        self.max_features, self.max_unpacked = max_features, max_unpacked
 
     def _blocks(self, label_type):
         width = self.n_features
         for path in self._files():
             X, labels = rows_of_npz(path, self.max_unpacked)
+            check_feature_count(path, X.shape[1], self)
             X = self._fitted(X, width)
             width = X.shape[1]
             stored = X.nnz // max(1, X.shape[0]) if sp.issparse(X) else width
@@ -93,7 +101,7 @@ def rows_of_npz(path, max_unpacked):
     if set(CSR_PARTS) <= set(arrays):
         X = checked_csr(path, arrays)
     elif "X" in arrays:
-        X = as_floats(check_numbers(path, arrays["X"], "X", 2))
+        X = as_floats(check_table(path, arrays["X"], "X"))
         check_finite(path, X, 0)
     else:
         raise FileError(path, f"it has neither X nor {', '.join(CSR_PARTS)}")
@@ -111,29 +119,35 @@ def rows_of_npz(path, max_unpacked):
 
 def load_npz(path, max_unpacked):
     """The arrays that are looked at, of a file that holds what it says and unpacks to no more than it may."""
-    cap = max(FLOOR, RATIO * os.path.getsize(path)) if max_unpacked is None else max_unpacked
+    source = to_search(path)
+    size = len(source.getvalue()) if isinstance(source, io.BytesIO) else os.path.getsize(source)
+    cap = max(FLOOR, RATIO * size) if max_unpacked is None else max_unpacked
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(source) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             wanted = {name: members[name] for name in (*CSR_PARTS, "format", "X", "y") if name in members}
             if sum(info.file_size for info in wanted.values()) > cap:
                 raise FileError(path, f"the archive unpacks to more than {cap:,} bytes")
-            return {name: load_member(archive, info) for name, info in wanted.items()}
+            return {
+                name: load_array(partial(archive.open, info), info.file_size, info.filename)
+                for name, info in wanted.items()
+            }
     except FileError:
         raise
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError) as error:
         raise FileError(path, f"it is no NPZ file of numbers ({error})") from error
 
 
-def load_member(archive, info):
-    with archive.open(info) as member:
-        version = np.lib.format.read_magic(member)
+def load_array(open_stream, size, name):
+    """The array in a stream of ``size`` bytes, which holds as much as its header says."""
+    with open_stream() as stream:
+        version = np.lib.format.read_magic(stream)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = header(member)
-    if math.prod(shape) * dtype.itemsize > info.file_size:  # before so much is allocated
-        raise ValueError(f"{info.filename} is shorter than its header says")
-    with archive.open(info) as member:
-        return np.lib.format.read_array(member, allow_pickle=False)
+        shape, _, dtype = header(stream)
+    if math.prod(shape) * dtype.itemsize > size:  # before so much is allocated
+        raise ValueError(f"{name} is shorter than its header says")
+    with open_stream() as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def checked_csr(path, arrays):
@@ -145,7 +159,7 @@ def checked_csr(path, arrays):
     try:
         X = sp.csr_matrix((data, arrays["indices"], arrays["indptr"]), tuple(arrays["shape"].tolist()))
         X.check_format(full_check=True)
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise FileError(path, f"its sparse matrix is inconsistent ({error})") from error
     if not np.isfinite(X.data).all():
         row = int(np.searchsorted(X.indptr, np.argmin(np.isfinite(X.data)), side="right"))
@@ -158,6 +172,13 @@ def check_numbers(path, array, name, dimensions, kinds="biuf"):
         raise FileError(path, f"{name} is of type {array.dtype}, not of {'numbers' if 'f' in kinds else 'integers'}")
     if array.ndim != dimensions:
         raise FileError(path, f"{name} has {array.ndim} dimensions, not {dimensions}")
+    return array
+
+
+def check_table(path, array, name):
+    check_numbers(path, array, name, 2)
+    if not array.shape[1]:  # any number of such rows takes no bytes
+        raise FileError(path, f"{name} has no columns: its shape is {array.shape}")
     return array
 
 

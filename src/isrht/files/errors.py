@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 STANDARD_INPUT = "-"
@@ -11,6 +12,7 @@ class FileError(ValueError):
     """A file that is not what it should be: ``path``, ``problem``, and where known ``line`` and ``column``."""
 
     def __init__(self, path, problem, line=None, column=None):
+        path = path if isinstance(path, str | os.PathLike) else str(path)  # a file object cannot be pickled
         super().__init__(path, problem, line, column)  # so that it can be pickled
         self.path, self.problem, self.line, self.column = path, problem, line, column
 

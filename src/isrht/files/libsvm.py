@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from isrht import _kernels
 from isrht.files.errors import FileError
 from isrht.files.labels import NUMBER, TEXT, Labels
-from isrht.files.rows import Count, Rows
+from isrht.files.rows import HOW_TO_HAVE_MORE, Count, Rows, check_feature_count
 from isrht.files.streams import open_bytes
 
 AUTO = "auto"
@@ -28,6 +28,7 @@ UNLIMITED = 2**62
 # Labels looked at together, of up to 256 bytes each.
 PIECE = 2**14
 
+LARGEST_INDEX = 2**31 - 1
 UNKNOWN = -1
 LABEL_RULES = {TEXT: 0, None: 1, NUMBER: 2}
 
@@ -43,6 +44,7 @@ PROBLEMS = {
     "label_not_utf8": "the label {found} is not UTF-8",
     "label_overflow": "the label {found} is too large",
     "large_index": "the index in {found} is larger than 2147483647",
+    "many_features": "the index in {found} makes more than {most:,} features" + HOW_TO_HAVE_MORE,
     "long_label": "the label {found}... is longer than 256 bytes",
     "long_line": f"the line is longer than {MAX_LINE_BYTES:,} bytes",
     "negative_index": "the index in {found} is negative",
@@ -62,11 +64,11 @@ PROBLEMS = {
 class LibsvmRows(Rows):
     """Rows of LIBSVM text, CSR."""
 
-    def __init__(self, paths, format="libsvm", *, index_base=AUTO, max_unpacked=None, **options):
+    def __init__(self, paths, format, *, max_features, index_base=AUTO, max_unpacked=None, **options):
         super().__init__(paths, format, **options)
         if index_base not in (AUTO, 0, 1):
             raise ValueError(f"index_base must be 'auto', 0 or 1, got {index_base!r}")
-        self.index_base, self.max_unpacked = index_base, max_unpacked
+        self.index_base, self.max_features, self.max_unpacked = index_base, max_features, max_unpacked
 
     def _must_be_scanned(self):
         return self.index_base == AUTO or self.n_features is None
@@ -104,6 +106,8 @@ class LibsvmRows(Rows):
     def _facts(self, count, parser, base):
         largest = parser.largest_index
         width = self._width(max(0, largest + 1 - base))
+        # A base that had to be found may turn out to be 0 after an index that would have been the last with base 1.
+        check_feature_count(self._path, width, self)
         max_index = largest if largest >= 0 else None
         return count.facts(self.format, width, self.n_unseen, index_base=base, max_index=max_index)
 
@@ -124,7 +128,7 @@ class LibsvmRows(Rows):
         """Yield the parser whenever it is full, so that its rows are taken, and once more at the end."""
         max_rows = max_rows or self.block_rows or BLOCK_ROWS
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
-        parser = _kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES)
+        parser = _kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
         for path in self._files():
             with open_bytes(path, self.max_unpacked) as stream:
                 while chunk := self._read_chunk(stream, parser):
@@ -137,6 +141,10 @@ class LibsvmRows(Rows):
             self._check(parser)
         yield parser
 
+    def _max_index(self, base):
+        """The largest index that may be written; where the number of features is given, larger ones do no harm."""
+        return LARGEST_INDEX if self.n_features is not None else min(LARGEST_INDEX, self.max_features - (base == 0))
+
     def _read_chunk(self, stream, parser):
         try:
             return stream.read(CHUNK_BYTES)
@@ -147,7 +155,7 @@ class LibsvmRows(Rows):
         if parser.fault:
             kind, line, column, found = parser.fault
             shown = repr(found.decode("utf-8", "backslashreplace"))
-            raise FileError(self._path, PROBLEMS[kind].format(found=shown), line, column)
+            raise FileError(self._path, PROBLEMS[kind].format(found=shown, most=self.max_features), line, column)
 
 
 class Taken:

@@ -194,6 +194,15 @@ def check_width(path, found, expected):
         raise FileError(path, f"there are {found} features in a row, not {expected}")
 
 
+HOW_TO_HAVE_MORE = "; if that is meant, allow it with max_features, on the command line --max-features"
+
+
+def check_feature_count(path, found, rows):
+    """A number of features that a damaged file may declare must not become a request for all memory."""
+    if rows.n_features is None and found > rows.max_features:
+        raise FileError(path, f"it has {found:,} features, more than {rows.max_features:,}{HOW_TO_HAVE_MORE}")
+
+
 def check_finite(path, X, first_row, column_names=None):
     """Say where the first value is that is not finite."""
     if np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all():  # the sum is quick; it may only overflow

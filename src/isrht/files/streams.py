@@ -1,4 +1,4 @@
-"""The bytes of a file, unpacked by its extension, and no more of them than a cap allows.
+"""The bytes of a file, unpacked by its extension, and no more of them than a cap allows; or those of a file object.
 
 A small archive may hold an endless text. Unless told otherwise, an archive may unpack to ``RATIO`` times its size, and
 to ``FLOOR`` bytes in any case: text of numbers packs ten or thirty times, never hundreds of times over gigabytes.
@@ -50,20 +50,64 @@ PACKERS = {
 PACKINGS = tuple(OPENERS)
 
 
+class FileObject:
+    """A binary file object of the caller's, in the place of a path: it is read from where it stands, never closed."""
+
+    def __init__(self, file):
+        if not isinstance(file.read(0), bytes):
+            raise TypeError(f"{file!r} gives text, not bytes: open it in binary mode, 'rb'")
+        self.file = file
+        self.start = file.tell() if hasattr(file, "seekable") and file.seekable() else None
+
+    def __str__(self):
+        name = getattr(self.file, "name", None)
+        return name if isinstance(name, str) else f"the {type(self.file).__name__}"
+
+    @contextmanager
+    def open(self):
+        if self.start is not None:
+            self.file.seek(self.start)
+        with io.BufferedReader(Borrowed(self.file), 2**20) as stream:
+            yield stream
+
+
+class Borrowed(io.RawIOBase):
+    """The bytes of a file object, which stays open when this is closed."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        data = self.file.read(len(buffer))
+        if data is None:  # which would pass for the end
+            raise BlockingIOError(f"{self.file!r} has no bytes yet: it must not be in non-blocking mode")
+        buffer[: len(data)] = data
+        return len(data)
+
+
 def packing(path):
-    """The extension that says how a file is packed, or nothing."""
-    suffix = Path(path).suffix.lower()
+    """The extension that says how a file is packed, or nothing; a file object gives its bytes as they are."""
+    suffix = "" if isinstance(path, FileObject) else Path(path).suffix.lower()
     return suffix if suffix in OPENERS else ""
 
 
 def can_be_read_again(path):
     """False for standard input, named pipes and the like."""
+    if isinstance(path, FileObject):
+        return path.start is not None
     return str(path) != STANDARD_INPUT and stat.S_ISREG(os.stat(path).st_mode)
 
 
 @contextmanager
 def open_bytes(path, max_unpacked=None):
-    """A buffered stream of the unpacked bytes of a file, or of standard input."""
+    """A buffered stream of the unpacked bytes of a file, of standard input, or of a file object."""
+    if isinstance(path, FileObject):
+        with path.open() as stream:
+            yield stream
+        return
     if str(path) == STANDARD_INPUT:
         yield sys.stdin.buffer
         return
@@ -74,6 +118,14 @@ def open_bytes(path, max_unpacked=None):
         cap = max(FLOOR, RATIO * os.fstat(file.fileno()).st_size) if max_unpacked is None else max_unpacked
         with OPENERS[packing(path)](file) as archive, io.BufferedReader(Unpacked(archive, cap, path), 2**20) as stream:
             yield stream
+
+
+def to_search(path):
+    """What formats that are not read from the beginning to the end may open: a path, or bytes in memory."""
+    if not isinstance(path, FileObject):
+        return path
+    with path.open() as stream:
+        return io.BytesIO(stream.read())
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """Tables: CSV and TSV by pandas, Parquet by pyarrow, block by block. Every column but the label is a feature.
 
 The first line of a CSV file is its header if it has the name of the label column, or if none of its fields is a number.
+Its text is cut into lines here and given to pandas in blocks, so that what is wrong with a row can be told with its line
+and in our words. A field within quotes cannot hold a line end; nor could a label or a number.
 """
 
 from __future__ import annotations
@@ -8,15 +10,18 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import islice
 
 import numpy as np
 
 from isrht.files.errors import FileError, library
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.rows import Rows, check_finite, check_width, position, rows_per_block
-from isrht.files.streams import open_bytes
+from isrht.files.streams import open_bytes, to_search
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+BLANKS = {"csv": b" \t\r\n", "tsv": b" \r\n"}
+CHUNK_BYTES = 2**20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -70,9 +75,13 @@ class TableRows(Rows):
             return Labels.of_numbers(column)
         texts = [value.strip() if isinstance(value, str) else "" for value in column]
         for number, text in enumerate(texts):
-            if not 0 < len(text) <= LONGEST or not text.isprintable() or NOT_FINITE.fullmatch(text):
+            if not is_label(text):
                 raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {text[:24]!r} is no label")
         return self._labels_of_texts(texts)
+
+
+def is_label(text):
+    return 0 < len(text) <= LONGEST and text.isprintable() and text == text.strip() and not NOT_FINITE.fullmatch(text)
 
 
 class CsvRows(TableRows):
@@ -80,51 +89,95 @@ class CsvRows(TableRows):
 
     _labels_of_texts = staticmethod(Labels.from_texts)
 
-    def __init__(self, paths, format="csv", *, max_unpacked=None, **options):
+    def __init__(self, paths, format, *, max_unpacked=None, **options):
         super().__init__(paths, format, **options)
         self.max_unpacked = max_unpacked
 
     def _tables(self, path):
         pandas = library("pandas", "reading CSV or TSV")
         with open_bytes(path, self.max_unpacked) as stream:
-            first = stream.readline().removeprefix(BYTE_ORDER_MARK)
-            names, has_header = self._header(first)
-            if not names:
+            lines = self._numbered_lines(stream)
+            head = next(lines, None)
+            if head is None:
                 return
-            text = stream if has_header else io.BufferedReader(Rejoined(first, stream))
-            try:
-                for table in self._chunks(pandas, text, names):
-                    if len(table.columns) != len(names):
-                        raise FileError(self._path, f"{len(table.columns)} columns, but {len(names)} names of columns")
-                    yield names, [table[number].to_numpy() for number in table.columns]
-            except (pandas.errors.ParserError, UnicodeDecodeError) as error:
-                raise FileError(self._path, str(error).strip()) from error
-            except pandas.errors.EmptyDataError:
-                return
+            names, has_header = self._header(*head)
+            block = [] if has_header else [head]
+            n_rows = rows_per_block(len(names), self.block_rows)
+            while block := [*block, *islice(lines, n_rows - len(block))]:
+                table = self._table(pandas, block, names, has_header)
+                yield names, [table[number].to_numpy() for number in table.columns]
+                block = []
 
-    def _header(self, line):
+    def _numbered_lines(self, stream):
+        """Yield ``(number, line)`` of the lines that are not blank, without a byte order mark."""
+        for number, line in enumerate(lines_of(stream), start=1):
+            line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+            if line.strip(BLANKS[self.format]):
+                yield number, line
+
+    def _header(self, number, line):
         """The names of the columns, and whether this first line gives them."""
-        try:
-            fields = next(csv.reader([line.decode("utf-8")], delimiter=SEPARATORS[self.format]), [])
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise FileError(self._path, f"it is no text of columns ({error})", 1) from error
-        fields = [field.strip() for field in fields]
+        fields = [field.strip() for field in self._fields(number, line)]
         has_header = self.label in fields or not any(WRITTEN_NUMBER.fullmatch(field) for field in fields)
         return fields if has_header else list(range(len(fields))), has_header
 
-    def _chunks(self, pandas, text, names):
+    def _fields(self, number, line):
+        try:
+            text = line.decode("utf-8").rstrip("\r\n")
+            return next(csv.reader([text], delimiter=SEPARATORS[self.format], skipinitialspace=True))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise FileError(self._path, f"it is no text of columns ({error})", number) from error
+
+    def _table(self, pandas, block, names, has_header):
+        """A data frame of a block of lines, each of which has a field for every name."""
+        try:
+            table = self._parsed(pandas, b"".join(line for _, line in block), names)
+            if len(table.columns) != len(names):
+                raise pandas.errors.ParserError(f"{len(table.columns)} columns instead of {len(names)}")
+        except (pandas.errors.ParserError, UnicodeDecodeError) as error:
+            self._check_fields(block, names, has_header)
+            raise FileError(self._path, f"it is no text of columns ({error})", block[0][0]) from error
+        if is_text_with_gaps(table[len(names) - 1].to_numpy()):
+            self._check_fields(block, names, has_header)
+        return table
+
+    def _check_fields(self, block, names, has_header):
+        """Name the first line that has more or fewer fields than there are columns."""
+        for number, line in block:
+            count = len(self._fields(number, line))
+            if count != len(names):
+                columns = f"the {'header' if has_header else 'first row'} has {len(names)}"
+                raise FileError(self._path, f"the row has {count} field{'s'[: count != 1]}, but {columns}", number)
+
+    def _parsed(self, pandas, text, names):
         place = self._label_place(names)
         return pandas.read_csv(
-            text,
+            io.BytesIO(text),
             sep=SEPARATORS[self.format],
             header=None,
             dtype=None if place is None else {place: str},
-            chunksize=rows_per_block(len(names), self.block_rows),
             na_filter=False,
             skipinitialspace=True,
             low_memory=False,
             **exactly(pandas),
         )
+
+
+def lines_of(stream):
+    """Yield the lines of a text with their ends: LF, CRLF or CR."""
+    unfinished = []
+    while chunk := stream.read(CHUNK_BYTES):
+        unfinished.append(chunk)
+        if b"\n" in chunk or b"\r" in chunk:
+            *lines, rest = b"".join(unfinished).splitlines(keepends=True)
+            unfinished = [rest]  # also if it is whole: after a CR there may be an LF
+            yield from lines
+    yield from b"".join(unfinished).splitlines(keepends=True)
+
+
+def is_text_with_gaps(column):
+    """Whether pandas may have filled up short rows: it leaves their last fields empty, which makes a column of texts."""
+    return column.dtype.kind == "O" and (column == "").any()
 
 
 def exactly(pandas):
@@ -142,7 +195,7 @@ class ParquetRows(TableRows):
         parquet = library("pyarrow.parquet", "reading Parquet")
         arrow = library("pyarrow", "reading Parquet")
         try:
-            with parquet.ParquetFile(path) as file:
+            with parquet.ParquetFile(to_search(path)) as file:
                 names = file.schema_arrow.names
                 self._check_types(arrow.types, file.schema_arrow)
                 for batch in file.iter_batches(batch_size=rows_per_block(len(names), self.block_rows)):
@@ -159,19 +212,3 @@ class ParquetRows(TableRows):
             is_text = types.is_string(of) or types.is_large_string(of) or types.is_dictionary(of)
             if not is_number and not (is_text and number == place):
                 raise FileError(self._path, f"column {field.name!r} is of type {of}, not of numbers")
-
-
-class Rejoined(io.RawIOBase):
-    """A first line that was read already, and the rest."""
-
-    def __init__(self, first, rest):
-        self.first, self.rest = first, rest
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        data, self.first = self.first[: len(buffer)], self.first[len(buffer) :]
-        data = data or self.rest.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
