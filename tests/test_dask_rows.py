@@ -168,7 +168,7 @@ def test_labels_and_weights_in_parts_of_their_own(data, rng):
         (np.arange(N) % 2, np.where(np.arange(N) == 700, -1.0, 1.0), "block 2: sample_weight must not be negative"),
         (np.arange(N) % 2, np.zeros(N), "sample_weight must be positive for some row"),
         (np.arange(N) % 2, np.ones(N + 1), "X has 1200, sample_weight has 1201"),
-        (np.zeros(N), None, "needs two classes, but y has one class: 0.0"),
+        (np.zeros(N), None, "needs at least two classes, but y holds one class: 0.0"),
     ],
 )
 def test_bad_labels_and_weights_are_found_where_they_are(y, weights, message, data):

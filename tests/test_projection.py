@@ -56,7 +56,21 @@ def test_transform_is_the_matrix_product_it_says_it_is(data, selection, options)
     origin = isrht.mean_ if isrht.center else 0
     assert_allclose(isrht.transform(X), (X - origin) @ R, atol=1e-10)
     Z = isrht.transform(X)
-    assert_allclose(isrht.inverse_transform(Z), Z @ R.T + origin, atol=1e-10)
+    assert_allclose(isrht.inverse_transform(Z), Z @ np.linalg.pinv(R) + origin, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"center": True}, {"sketch_size": 6}, {"sketch_size": 6, "center": True}], ids=str)
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("n_features", [1, 2, 3, 5, 8, 11])
+def test_there_and_back_and_there_again(rng, n_features, selection, options):
+    """Also where columns repeat, or are more than the features: what was projected once is projected to itself."""
+    X, y = rng.standard_normal((20, n_features)), np.arange(20) % 2
+    for dtype, atol in ((np.float64, 1e-11), (np.float32, 1e-4)):
+        isrht = ISRHT(selection=selection, random_state=0, **options).fit(X.astype(dtype), y)
+        Z = isrht.transform(X.astype(dtype))
+        back = isrht.inverse_transform(Z)
+        assert back.dtype == dtype
+        assert_allclose(isrht.transform(back), Z, atol=atol)
 
 
 def test_a_sketch_can_be_centred(data):
@@ -371,8 +385,11 @@ def test_transform_refuses_what_it_was_not_fitted_for(data):
 
 def test_partial_fit_refuses_what_it_cannot_keep(data):
     X, y = data
-    with pytest.raises(ValueError, match="n_score_samples=5 needs all rows at once"):
-        ISRHT(4, n_score_samples=5).partial_fit(X, y)
+    sampled = ISRHT(4, n_score_samples=5)
+    assert not hasattr(sampled, "partial_fit")
+    with pytest.raises(AttributeError, match="partial_fit") as raised:
+        sampled.partial_fit(X, y)
+    assert "n_score_samples=5 needs all rows at once" in str(raised.value.__cause__)
     with pytest.raises(ValueError, match=r"not in classes: \[2\]"):
         ISRHT(4).partial_fit(X, y, classes=[0, 1])
 
@@ -391,3 +408,40 @@ def test_single_rows_and_features():
     assert ISRHT(1, selection="top").fit_transform(np.ones((1, 1))).shape == (1, 1)
     assert ISRHT(1).fit_transform(np.array([[1.0], [2.0]]), [0, 1]).shape == (2, 1)
     assert ISRHT(1, selection="importance", center=True).fit_transform(np.zeros((3, 5))).tolist() == [[0.0]] * 3
+
+
+@pytest.mark.parametrize("selection", ["top", "supervised"])
+def test_samples_are_drawn_among_rows_that_count(rng, selection):
+    X, y = rng.standard_normal((300, 8)), np.arange(300) % 2
+    weights = np.zeros(300)
+    weights[rng.choice(300, 20, replace=False)] = 1
+    for size in (4, 10):
+        isrht = ISRHT(4, selection=selection, n_score_samples=size, random_state=0).fit(X, y, sample_weight=weights)
+        assert isrht.statistics_.counts.sum() == size
+        assert (isrht.statistics_.counts > 0).all()
+
+
+def test_a_sample_of_few_rows_that_count_is_all_of_them(rng):
+    X, y = rng.standard_normal((300, 8)), np.arange(300) % 2
+    weights = np.zeros(300)
+    weights[:20] = 0.5
+    isrht = ISRHT(4, n_score_samples=30, random_state=0).fit(X, y, sample_weight=weights)
+    assert_array_equal(isrht.statistics_.counts, [5, 5])
+
+
+def test_parameters_count_when_the_first_block_comes(data):
+    X, y = data
+    isrht = ISRHT(4, center=True, random_state=0).partial_fit(X[:50], y[:50])
+    isrht.set_params(n_components=7, center=False, selection="top", class_weight="balanced").partial_fit(X[50:], y[50:])
+    whole = ISRHT(4, center=True, random_state=0).fit(X, y)
+    assert_array_equal(isrht.selected_columns_, whole.selected_columns_)
+    assert_allclose(isrht.transform(X), whole.transform(X), atol=1e-12)
+
+
+def test_auto_keeps_256_columns_or_all(rng):
+    y = np.arange(12) % 2
+    assert ISRHT(random_state=0).fit(rng.random((12, 300)), y).n_components_ == 256
+    assert ISRHT(random_state=0).fit(rng.random((12, 100)), y).n_components_ == 128
+    assert ISRHT(sketch_size="paper", random_state=0).fit(rng.random((12, 100)), y).embedding_.n_components_ == 256
+    with pytest.raises(ValueError, match="n_components=256 is more than the padded width 128"):
+        ISRHT(256).fit(rng.random((12, 100)), y)

@@ -178,7 +178,7 @@ def test_labels_may_come_with_the_rows_or_apart(rng):
         LinearSVM().fit(without)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         LinearSVM().fit(without, y[:-1])
-    with pytest.raises(ValueError, match="needs two classes"):
+    with pytest.raises(ValueError, match="needs at least two classes"):
         LinearSVM().fit(without, np.zeros(N))
 
 

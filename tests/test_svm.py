@@ -304,7 +304,7 @@ def test_bad_weights_are_named(weights, message):
 
 
 def test_one_class_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match="one class: a"):
+    with pytest.raises(ValueError, match="one class: 'a'"):
         LinearSVM().fit(np.eye(3), ["a", "a", "a"])
 
 

@@ -19,22 +19,28 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isrht.blocks import RowBlocks
 from isrht.by_feature import ByFeature, worth_storing_by_feature
-from isrht.coded_labels import in_memory
+from isrht.coded_labels import check_two_classes, in_memory
 from isrht.feature_moments import measure_features
-from isrht.folds import held_out_fifths, make_folds, usable_folds
+from isrht.folds import check_classes_of_folds, held_out_fifths, make_folds, usable_folds
 from isrht.hadamard import next_power_of_two
 from isrht.held_out import CAUTIOUS_C, ROUND_GRID, Choice, Search
 from isrht.learned_columns import Candidate, Path, grow, solve
 from isrht.learned_rows import all_rows
 from isrht.newton import one_blas_thread
-from isrht.per_row import class_totals
 from isrht.rotation import Rotation
+from isrht.row_weights import in_units, typical_weight
 from isrht.sources import as_rows, validate_rows
-from isrht.validation import FLOATS, check_positive_integer, checked_finite, checked_sample_weight
+from isrht.validation import (
+    check_positive_integer,
+    checked_data,
+    checked_finite,
+    checked_sample_weight,
+    whole_or_unchanged,
+)
 
 DIAGONALS = ("auto", "standard", "z", "signs")
 # In this order: among equals the later one is preferred, and the last is the cautious one.
@@ -51,6 +57,8 @@ CONTRAST_WEIGHT = 0.1
 CONTRASTS_TOGETHER = 0.4
 # Dense rows are multiplied by the projection as a matrix while it has at most so many elements.
 MATRIX_ELEMENTS = 2**24
+# Factors of features below this, or above its inverse, would lose digits in float32.
+SMALLEST_FACTOR = 1e-25
 
 
 class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -97,6 +105,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The same in each fold.
     has_signal_ : bool
         Whether the held-out scores were correlated with the labels beyond chance.
+    weight_unit_ : float
+        What counts as one row: the typical weight, 1 without weights. ``C_`` is for weights divided by it.
     diagonals_ : ndarray of shape (n_learned_, n_features)
         D_1 ... D_T.
     mixing_ : ndarray of shape (n_learned_, n_learned_)
@@ -129,9 +139,6 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     True
     """
 
-    # The columns are always centred: what projection + SVM is folded into has to know.
-    center = True
-
     def __init__(
         self,
         n_components=16,
@@ -153,15 +160,19 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @whole_or_unchanged
     def fit(self, X, y=None, sample_weight=None):
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
-        A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores. So
-        weights that add up to 1 stand for a single row, too little to see any signal in.
+        A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores,
+        among rows of weight 1. A constant factor on all weights changes nothing: they are divided by ``weight_unit_``.
         """
         self._check_parameters()
         X, labels, weights = self._validate(X, y, sample_weight)
+        self.weight_unit_ = typical_weight(weights)
+        weights = in_units(weights, self.weight_unit_)
         counts = usable_folds(self._folds(X, labels).counts(), weights)
+        check_classes_of_folds(counts[0], labels, weights)
         X = ByFeature(X) if worth_storing_by_feature(X) else X
         with one_blas_thread():
             choice = self._choose(X, labels.codes, counts, weights)
@@ -175,13 +186,19 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if (rows := as_rows(X)) is not None:
             validate_rows(self, rows, needs_labels=False, reset=False)
             return rows.collect(self.project, self.n_jobs)
-        return self.project(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+        return self.project(checked_data(self, X, reset=False))
 
     def project(self, X):
         """:meth:`transform` of an array or CSR matrix that has been checked."""
-        projected = self._project(X)
+        projected = self._project(X if self._fits(X.dtype) else X.astype(np.float64))
         projected -= self.offsets_.astype(projected.dtype)
-        return checked_finite(projected)
+        return checked_finite(projected.astype(X.dtype, copy=False))
+
+    def _fits(self, dtype):
+        """Say whether the diagonals can be had in ``dtype``: features of tiny or huge values have huge or tiny units."""
+        units = np.array([1.0]) if self._units is None else self._units
+        sizes = self._row_scale * np.array([units.min() / self._norms.max(), units.max() / self._norms.min()])
+        return dtype == np.float64 or (sizes.min() > SMALLEST_FACTOR and sizes.max() < 1 / SMALLEST_FACTOR)
 
     def fold(self, weights):
         """Weights on components as weights on features: ``transform(X) @ w`` is ``X @ fold(w)`` up to a constant."""
@@ -241,14 +258,11 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if (rows := as_rows(X)) is not None:
             X, labels = rows, validate_rows(self, rows, y)
         else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+            X, y = checked_data(self, X, y)
             labels = in_memory(y)
         weights = checked_sample_weight(sample_weight, X)
         self.classes_ = labels.classes
-        present = np.flatnonzero(class_totals(labels.codes, weights, labels.n_classes))
-        if len(present) < 2:
-            only = self.classes_[present[0]]
-            raise ValueError(f"{type(self).__name__} needs at least two classes, but y holds one class: {only}")
+        check_two_classes(self, labels, weights)
         if sp.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()

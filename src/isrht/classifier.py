@@ -17,15 +17,16 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isrht.blocks import Rows, is_sparse
 from isrht.boosting import BoostedISRHT
 from isrht.coded_labels import CodedLabels
-from isrht.folds import make_folds
+from isrht.folds import check_classes_of_folds, make_folds
 from isrht.newton import fit_path, one_blas_thread, training_blocks
 from isrht.per_row import Column, derived, gathered, total
 from isrht.projection import ISRHT, SELECTIONS
+from isrht.row_weights import in_units, typical_weight
 from isrht.scaling import fit_scaler
 from isrht.sources import as_rows, stored, validate_rows
 from isrht.svm import (
@@ -41,7 +42,7 @@ from isrht.svm import (
     warn_not_converged,
     weighted_rows,
 )
-from isrht.validation import FLOATS, check_positive_number
+from isrht.validation import check_positive_number, checked_data, whole_or_unchanged
 
 SCALES = (None, "maxabs", "minmax")
 
@@ -51,9 +52,12 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     Parameters
     ----------
-    n_components, selection, balance, center, replace, sketch_size, n_score_samples
+    n_components : int, float or "auto", default="auto"
+        How many columns: as in :class:`ISRHT`, where "auto" keeps 256, or all columns if there are fewer. Boosted columns
+        are at most as many; "auto" are 16 of them.
+    selection, balance, center, replace, sketch_size, n_score_samples
         As in :class:`ISRHT`. Or ``selection="boosted"``: the columns of :class:`BoostedISRHT`, to which the other
-        parameters of this line but ``n_components`` mean nothing.
+        parameters of this line mean nothing.
     C : float or "cv", default="cv"
         The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation. With boosted columns "cv" is the
         C that did best on held-out rows while they were learned, and a number is a multiple of that.
@@ -89,6 +93,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     scaler_ : MaxAbsScaler, MinMaxScaler or None
     C_ : float
         The C of ``svm_``: that was given, or chosen; with boosted columns the given one times the chosen one.
+    weight_unit_ : float
+        What counts as one row where C was chosen: the typical weight, 1 without weights or with a given C. ``C_`` is for
+        weights divided by it.
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
         With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C that was chosen with them.
     n_iter_, n_features_in_ : int
@@ -108,7 +115,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     def __init__(
         self,
-        n_components=256,
+        n_components="auto",
         *,
         selection="supervised",
         balance=1.0,
@@ -149,6 +156,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @whole_or_unchanged
     def fit(self, X, y=None, sample_weight=None):
         """Scale, project, choose C and train on the rows of X.
 
@@ -158,17 +166,19 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         y : array of shape (n_samples,)
             Class labels of any kind; None where a RowSource has them.
         sample_weight : None, float or array of shape (n_samples,)
-            A weight of 2 is the same as having the row twice, and 0 as not having it.
+            A weight of 2 is the same as having the row twice, and 0 as not having it. Where C is chosen, weights are
+            divided by ``weight_unit_`` first, so that a constant factor on all of them changes nothing.
         """
-        for stale in ("Cs_", "scores_", "mean_scores_", "std_scores_"):
-            vars(self).pop(stale, None)
         self.check_parameters()
         X, labels, weights = self._validate(X, y, sample_weight)
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
         projection = self._make_projection()
         projection_weights = self._projection_weights(labels, weights)
-        self.projection_ = clone(projection).fit(X, for_fit(labels.numbered()), sample_weight=projection_weights)
+        seen = labels if self.selection == "boosted" else labels.numbered()
+        self.projection_ = clone(projection).fit(X, for_fit(seen), sample_weight=projection_weights)
+        self.weight_unit_ = self._weight_unit(weights)
+        weights = in_units(weights, self.weight_unit_)
         with projected([self.projection_], X) as (Z,):
             self.C_ = self._choose_C(projection, X, Z, labels, weights) if self.C == "cv" else self._given_C()
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, for_fit(labels), weights)
@@ -183,7 +193,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         if (rows := as_rows(X)) is not None:
             validate_rows(self, rows, needs_labels=False, reset=False)
             return self._scaled(rows).collect(self.projection_.project, self.n_jobs)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = checked_data(self, X, reset=False)
         return self.projection_.transform(self._scaled(X))
 
     @property
@@ -204,7 +214,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {self.scale!r}")
         if self.C == "cv":
-            self.Cs_ = checked_Cs(self.Cs)
+            checked_Cs(self.Cs)
         elif isinstance(self.C, str):
             raise ValueError(f"C must be a positive number or 'cv', got {self.C!r}")
         else:
@@ -232,7 +242,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         if self.selection == "boosted":
             cv = "auto" if isinstance(self.cv, Integral) and self.cv == 5 else self.cv
-            return BoostedISRHT(self.n_components, cv=cv, scaled=False, random_state=seed, n_jobs=self.n_jobs)
+            n_components = 16 if self.n_components == "auto" else self.n_components
+            return BoostedISRHT(n_components, cv=cv, scaled=False, random_state=seed, n_jobs=self.n_jobs)
         return ISRHT(
             self.n_components,
             selection=self.selection,
@@ -258,6 +269,12 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             return self.class_weight
         return {code: self.class_weight.get(label, 1.0) for code, label in enumerate(self.classes_.tolist())}
 
+    def _weight_unit(self, weights):
+        """Return the unit in which weights count in the SVM: 1 for a given C, which has LIBLINEAR's meaning."""
+        if self.selection == "boosted":
+            return self.projection_.weight_unit_
+        return typical_weight(weights) if self.C == "cv" else 1.0
+
     def _svm_options(self):
         names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
         return {name: getattr(self, name) for name in names}
@@ -267,6 +284,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     def _choose_C(self, projection, X, Z, labels, weights):
         labels_were_used = self.selection == "supervised"
+        self.Cs_ = checked_Cs(self.Cs)
         if self.selection == "boosted":
             scores = self.projection_.fold_scores_
             self.Cs_, self.scores_ = np.array([self.projection_.C_]), np.array([scores if len(scores) else [np.nan]])
@@ -281,6 +299,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _score_folds(self, projection, X, labels, weights):
         """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
         folds = make_folds(self.cv, X, labels)
+        check_classes_of_folds(folds.counts()[0], labels, weights)
         scores, unsolved = np.empty((len(self.Cs_), len(folds))), 0
         fold_trials = self._trials_elsewhere if isinstance(X, Rows) else self._trials_in_memory
         with closing(fold_trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
@@ -335,12 +354,11 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         """Weights and intercepts on the original features."""
         coef = self.projection_.fold(self.svm_.coef_)
         intercept = self.svm_.intercept_ - self.svm_.coef_ @ self.projection_.offsets_
-        if self.scale == "minmax":
+        if isinstance(self.scaler_, MinMaxScaler):
             intercept += coef @ self.scaler_.min_
-        if self.scale == "maxabs":
-            coef = coef / self.scaler_.scale_
-        elif self.scale == "minmax":
             coef = coef * self.scaler_.scale_
+        elif isinstance(self.scaler_, MaxAbsScaler):
+            coef = coef / self.scaler_.scale_
         return coef, intercept
 
 

@@ -73,6 +73,25 @@ def in_memory(labels):
     return CodedLabels(classes, np.searchsorted(classes, labels))
 
 
+def check_two_classes(estimator, labels, weights=None):
+    """Raise an error unless rows of at least two classes have a weight."""
+    present = np.flatnonzero(class_totals(labels.codes, weights, labels.n_classes))
+    if len(present) >= 2:
+        return
+    name, only = type(estimator).__name__, shown(labels.classes[present])
+    if labels.n_classes == 1:
+        raise ValueError(f"{name} needs at least two classes, but y holds one class: {only}")
+    raise ValueError(
+        f"{name} needs at least two classes, but y holds one class of positive sample_weight: {only}"
+    )
+
+
+def shown(classes, most=5):
+    """Return labels as text for a message, the first few of them."""
+    listed = ", ".join(map(repr, classes[:most].tolist()))
+    return listed + (f" and {len(classes) - most} more" if len(classes) > most else "")
+
+
 def part_by_part(labels):
     """Of an array that belongs to rows which are not in memory: the codes are not, either."""
     coder = Coder()

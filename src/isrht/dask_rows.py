@@ -27,7 +27,7 @@ from isrht.coded_labels import Appearance, CodedLabels, codes_in, different
 from isrht.dask_columns import DaskColumn, LearnedDaskRows, taken
 from isrht.newton import one_blas_thread
 from isrht.sources import canonical
-from isrht.validation import FLOATS, check_not_negative, check_some_weight
+from isrht.validation import check_largest_weight, check_not_negative, checked_block
 
 
 def is_dask(X):
@@ -146,7 +146,7 @@ class DaskRows(Rows):
             delayed(_weights)(part, i, dask_key_name=cluster.named("weights", i)) for i, part in enumerate(parts)
         ]
         column = DaskColumn(self, list(dask.persist(*weights)))
-        check_some_weight(column.total(lambda weights: np.count_nonzero(weights > 0), [column]))
+        check_largest_weight(max(self.compute([delayed(_largest)(part) for part in column.parts])))
         return column
 
     def _aligned(self, values, name):
@@ -377,7 +377,7 @@ def _partitions(X):
 def _checked(X, number):
     """Number of rows, width, dtype, whether sparse, stored values and pairs of them."""
     try:
-        X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0)
+        X = checked_block(X, ensure_min_samples=0)
     except (ValueError, TypeError) as error:
         raise ValueError(f"block {number}: {error}") from error
     if not sp.issparse(X):
@@ -388,7 +388,7 @@ def _checked(X, number):
 
 def _converted(X, number, dtype):
     try:
-        X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=dtype is None, ensure_min_samples=0)
+        X = checked_block(X, ensure_all_finite=dtype is None, ensure_min_samples=0)
     except (ValueError, TypeError) as error:
         raise ValueError(f"block {number}: {error}") from error
     return canonical(X).astype(X.dtype if dtype is None else dtype, copy=False)
@@ -435,6 +435,10 @@ def _weights(values, number):
     except ValueError as error:
         raise ValueError(f"block {number}: {error}") from error
     return weights
+
+
+def _largest(weights):
+    return weights.max(initial=0.0)
 
 
 def _compact(values):

@@ -14,11 +14,18 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isrht.coded_labels import in_memory
 from isrht.learned_columns import Candidate, first_diagonal
-from isrht.validation import FLOATS, check_positive_integer
+from isrht.validation import (
+    check_n_components,
+    checked_components,
+    checked_data,
+    checked_finite,
+    resolved_n_components,
+    whole_or_unchanged,
+)
 
 DIAGONALS = ("random", "signs", "z")
 
@@ -28,8 +35,8 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     Parameters
     ----------
-    n_components : int, default=256
-        The number of components.
+    n_components : int or "auto", default="auto"
+        The number of components; "auto" makes 256, or as many as there are features if these are fewer.
     diagonal : {"random", "signs", "z"}, default="random"
         With which factor a feature is added: a random sign; the sign with which it speaks for the classes in y; or
         that sign times how surely it does, z. The latter two need y and have then seen it: cross-validate them together
@@ -41,6 +48,8 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     Attributes
     ----------
+    n_components_ : int
+        The number of components.
     components_ : ndarray of shape (n_features,)
         The component that each feature is added to.
     signs_ : ndarray of shape (n_features,), int8
@@ -59,23 +68,26 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     230
     """
 
-    def __init__(self, n_components=256, *, diagonal="random", dense_output=False, random_state=None):
+    def __init__(self, n_components="auto", *, diagonal="random", dense_output=False, random_state=None):
         self.n_components = n_components
         self.diagonal = diagonal
         self.dense_output = dense_output
         self.random_state = random_state
 
+    @whole_or_unchanged
     def fit(self, X, y=None):
         """Draw the sketch for the features of X. ``y``, class labels, is used only where the diagonal is learned."""
-        check_positive_integer("n_components", self.n_components)
+        check_n_components(self.n_components)
         if self.diagonal not in DIAGONALS:
             raise ValueError(f"diagonal must be one of {', '.join(map(repr, DIAGONALS))}, got {self.diagonal!r}")
         rng = check_random_state(self.random_state)
         if self.diagonal == "random":
-            X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=FLOATS)
+            X = checked_data(self, X, accept_sparse=["csr", "csc"])
         else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        self.components_ = rng.randint(self.n_components, size=X.shape[1]).astype(np.int32)
+            X, y = checked_data(self, X, y)
+        self.n_components_ = resolved_n_components(self.n_components, X.shape[1])
+        self.components_ = rng.randint(self.n_components_, size=X.shape[1]).astype(np.int32)
+        self._dense_output = self.dense_output
         self.magnitudes_ = None
         if self.diagonal == "random":
             self.signs_ = random_signs(rng, X.shape[1])
@@ -96,20 +108,42 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def transform(self, X):
         """Embed the rows of X: sparse as they are, or a dense array."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        embedded = X @ self.matrix(X.dtype)
-        return embedded.toarray() if sp.issparse(embedded) and self.dense_output else embedded
+        X = checked_data(self, X, reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            embedded = X @ self.matrix(X.dtype)
+        checked_finite(embedded.data if sp.issparse(embedded) else embedded)
+        return embedded.toarray() if sp.issparse(embedded) and self._dense_output else embedded
 
     def inverse_transform(self, X):
-        """The transpose of the embedding, dense: each feature takes the signed value of its component."""
+        """Go back to the features by the least-squares inverse: dense rows of smallest norm that embed to X.
+
+        The features of a component share its value. A component to which no feature was added says nothing.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
         check_is_fitted(self)
-        X = np.asarray(X.toarray() if sp.issparse(X) else X)
-        return X[:, self.components_] * self._factors(X.dtype)
+        X = checked_components(X, self.n_components_)
+        return self.to_features(X / np.where(self.component_sizes > 0, self.component_sizes, 1).astype(X.dtype))
+
+    def to_features(self, weights):
+        """Turn weights of components into weights of features: ``transform(X) @ w.T`` is ``X @ to_features(w).T``."""
+        return weights[:, self.components_] * self._factors(weights.dtype)
+
+    @property
+    def component_sizes(self):
+        """The sum of the squared factors of each component's features: the diagonal of the sketch's Gram matrix."""
+        return np.bincount(self.components_, self._factors(np.float64) ** 2, minlength=self.n_components_)
 
     def matrix(self, dtype=np.float64):
-        """The sketch as a sparse array (n_features, n_components)."""
+        """The sketch as a sparse array (n_features, n_components_)."""
         indptr = np.arange(len(self.signs_) + 1, dtype=np.int32)
-        shape = (len(self.signs_), self.n_components)
+        shape = (len(self.signs_), self.n_components_)
         return sp.csr_array((self._factors(dtype), self.components_, indptr), shape)
 
     def _factors(self, dtype):
@@ -118,7 +152,7 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def _n_features_out(self):
-        return self.n_components
+        return self.n_components_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -20,6 +20,7 @@ from isrht.blocks import RowBlocks, default_block_rows, is_sparse, job_count
 from isrht.by_feature import ByFeature
 from isrht.newton import as_float64
 from isrht.rotation import csr_parts
+from isrht.validation import check_size_of_sums
 
 # A feature is constant, or its standard error zero, when what remains of a sum of squares is this small a part of it.
 CONSTANT = 1e-10
@@ -59,13 +60,10 @@ def measure_features(X, rows, n_jobs=None):
             centred = squares - mean[chunk] * sums
             varies[chunk] = centred > CONSTANT * squares
             deviation[chunk] = np.sqrt(np.where(varies[chunk], centred, total) / total)
-        return np.isfinite(squares).all()
+            return np.array([np.abs(sums).max(initial=0.0), squares.max(initial=0.0)])
 
-    if not all(list(in_threads(measure, chunks_of(X.shape[1]), n_jobs))):
-        raise ValueError(
-            "the sums of squares of the features overflow: X has values too large; scale X (for example by its largest "
-            "absolute value)"
-        )
+    largest = np.max(list(in_threads(measure, chunks_of(X.shape[1]), n_jobs)), axis=0)
+    check_size_of_sums(largest[:1], largest[1:], "features")
     return Features(mean, deviation, varies, total)
 
 

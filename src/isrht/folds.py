@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from isrht.blocks import Rows
+from isrht.coded_labels import shown
 from isrht.per_row import by_rank, derived, gathered, total
 
 # Fifths are held out in turn until this many rows have been; more rows than that need one.
@@ -163,6 +164,35 @@ def _drawn(seed, codes, ranks):
             drawn = (drawn ^ (drawn >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             drawn = drawn ^ (drawn >> np.uint64(31))
     return drawn
+
+
+def check_classes_of_folds(training, labels, weights=None):
+    """Raise an error if a fold trains on fewer than two classes; warn if it lacks one of several.
+
+    ``training`` (rows, folds) says how often each fold trains on a row.
+    """
+    n_folds = training.shape[1]
+    if not n_folds:
+        return
+
+    def totals(codes, training, weights):
+        weighted = training.T if weights is None else training.T * weights
+        return np.stack([np.bincount(codes, fold, minlength=labels.n_classes)[: labels.n_classes] for fold in weighted])
+
+    present = total(totals, labels.codes, training, weights) > 0
+    wanted = present.any(axis=0)
+    lacking = np.flatnonzero((present != wanted).any(axis=1))
+    if not len(lacking):
+        return
+    worst = lacking[np.argmin(present[lacking].sum(axis=1))]
+    what = f"fold {worst} of cv trains on no row of class {shown(labels.classes[wanted & ~present[worst]])}"
+    if present[worst].sum() < 2:
+        raise ValueError(
+            f"{what}: all of them are held out. Give more rows of it, fewer folds, splits that keep some of its rows "
+            "to train on, or, where C is chosen by them, a C"
+        )
+    others = f", and {len(lacking) - 1} other folds lack classes, too" if len(lacking) > 1 else ""
+    warnings.warn(f"{what}, which it never predicts{others}", UserWarning, stacklevel=3)
 
 
 def usable_folds(counts, weights):

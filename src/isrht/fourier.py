@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isrht import _kernels
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks
@@ -26,9 +26,11 @@ from isrht.embedding import random_signs
 from isrht.hadamard import next_power_of_two
 from isrht.scores import separation
 from isrht.selection import rank
-from isrht.validation import FLOATS, check_positive_integer, check_positive_number
+from isrht.validation import check_positive_integer, check_positive_number, checked_data, whole_or_unchanged
 
 ROTATIONS = 3
+# Angles are multiplied in float64 where their scale, or its inverse, is less than this.
+LEAST_SCALE = 1e-25
 
 
 class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -37,6 +39,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     Parameters
     ----------
     n_components : int, default=256
+        The number of features, which may be more than those of X.
     gamma : float or "scale", default="scale"
         The kernel is ``exp(-gamma * |x - y|**2)``; "scale" is ``1 / (n_features * X.var())``.
     candidates : int, default=1
@@ -49,6 +52,8 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     Attributes
     ----------
+    n_components_ : int
+        The number of features that are made.
     signs_ : ndarray of shape (n_blocks, 3, n_features_padded_), int8
     phases_ : ndarray of shape (n_blocks * n_features_padded_,)
     selected_columns_ : ndarray of shape (n_components,)
@@ -75,6 +80,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @whole_or_unchanged
     def fit(self, X, y=None):
         """Draw the frequencies, and with ``candidates`` above 1 choose among them by the labels ``y``."""
         X, labels = self._validate(X, y)
@@ -92,19 +98,24 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def transform(self, X):
         """The features ``sqrt(2 / n_components) * cos(w.x + b)`` of each row: (n_samples, n_components)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        out = np.empty((X.shape[0], self.n_components), dtype=X.dtype)
+        X = checked_data(self, X, reset=False)
+        out = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
+        scale = X.dtype.type(np.sqrt(2 / self.n_components_))
 
         def fill(block):
-            out[block.rows] = self._cosines(block.X, self.selected_columns_)
+            np.multiply(self._cosines(block.X, self.selected_columns_), scale, out=out[block.rows])
 
         for _ in self._blocks(X).map(fill, self.n_jobs):
             pass
         return out
 
     @property
+    def n_components_(self):
+        return len(self.selected_columns_)
+
+    @property
     def _n_features_out(self):
-        return self.n_components
+        return self.n_components_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -122,25 +133,24 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 raise ValueError(f"gamma must be a positive number or 'scale', got {self.gamma!r}")
             check_positive_number("gamma", self.gamma)
         if self.candidates == 1:
-            return validate_data(self, X, accept_sparse="csr", dtype=FLOATS), None
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+            return checked_data(self, X), None
+        X, y = checked_data(self, X, y)
         return X, in_memory(y)
 
     def _blocks(self, X, y=None):
         return RowBlocks(X, y, block_rows=max(1, BLOCK_ELEMENTS // len(self.phases_)))
 
     def _cosines(self, X, columns):
-        """``sqrt(2 / n_components) cos(w.x + b)`` of the chosen frequencies."""
+        """Return ``cos(w.x + b)`` for the chosen frequencies."""
         angles = np.empty((X.shape[0], len(self.phases_)), dtype=X.dtype)
         width = self.n_features_padded_
         for k, signs in enumerate(self.signs_):
             angles[:, k * width : (k + 1) * width] = self._rotate(X, signs)
-        chosen = angles[:, columns]
-        chosen *= X.dtype.type(np.sqrt(2 * self.gamma_ * width))
-        chosen += self.phases_[columns].astype(X.dtype)
-        np.cos(chosen, out=chosen)
-        chosen *= X.dtype.type(np.sqrt(2 / self.n_components))
-        return chosen
+        scale = np.sqrt(2 * self.gamma_ * width)
+        chosen = angles[:, columns].astype(X.dtype if LEAST_SCALE < scale < 1 / LEAST_SCALE else np.float64, copy=False)
+        chosen *= chosen.dtype.type(scale)
+        chosen += self.phases_[columns].astype(chosen.dtype)
+        return np.cos(chosen, out=chosen)
 
     def _rotate(self, X, signs):
         """``H D1 H D2 H D3 x``, orthonormal, of each row."""
@@ -167,10 +177,17 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
 
 def _variance_scale(X):
-    """``1 / (n_features * variance)``, as scikit-learn's ``SVC(gamma="scale")``; 1 for constant data."""
+    """Return ``1 / (n_features * variance)``, as scikit-learn's ``SVC(gamma="scale")``; 1 for constant data."""
+    values = X.data if sp.issparse(X) else X
+    unit = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of very large or small values would be lost
+    size, values = X.shape[0] * X.shape[1], values.astype(np.float64) / unit
     if sp.issparse(X):
-        size = X.shape[0] * X.shape[1]
-        variance = float((X.data.astype(np.float64) ** 2).sum() / size - (X.data.sum(dtype=np.float64) / size) ** 2)
+        variance = float((values**2).sum() / size - (values.sum() / size) ** 2)
     else:
-        variance = float(X.var(dtype=np.float64))
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        variance = float(values.var())
+    if variance <= 0:
+        return 1.0
+    gamma = 1.0 / (X.shape[1] * variance) / unit / unit
+    if not 0 < gamma < np.inf:
+        raise ValueError(f"gamma='scale' is out of bounds, because the largest value of X is {unit:g}: scale X")
+    return gamma

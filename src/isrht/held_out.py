@@ -20,6 +20,7 @@ import numpy as np
 from isrht.feature_moments import measure_features
 from isrht.learned_columns import Path, grow, solve
 from isrht.learned_rows import Head, learned_rows
+from isrht.row_weights import effective_count
 
 ROUND_GRID = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 # In units in which the mean squared row is 1.
@@ -67,7 +68,8 @@ class Search:
             for number, k in enumerate(folds)
         }
         self.few_features = np.count_nonzero(self.features.varies.any(axis=1)) <= n_columns
-        self.held_out = np.array([rows.held_out_total(k) for k in range(self.n_folds)])
+        totals = np.array([rows.held_out_totals(k) for k in range(self.n_folds)])
+        self.held_out, self.n_effective = totals[:, 0], effective_count(*totals.sum(axis=0))
         self.starts = {key: np.zeros((len(C_GRID) * n_problems, 1)) for key in self.paths}
         shape = len(candidates), len(grid), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)
@@ -107,7 +109,8 @@ class Search:
         for p, (i, k) in enumerate(keys):
             self.hits[i, j, :, k], self.hinge[i, j, :, k] = hits[p], hinge[p]
         for i in {i for i, _ in keys}:
-            self.evidence[i, j] = evidence(sums[[p for p, (owner, _) in enumerate(keys) if owner == i]], self.held_out)
+            mine = sums[[p for p, (owner, _) in enumerate(keys) if owner == i]]
+            self.evidence[i, j] = evidence(mine, self.held_out, self.n_effective)
 
     def scores(self):
         held_out = self.held_out.sum()
@@ -162,10 +165,11 @@ def predicted(scores):
     return (scores[..., 0] > 0).astype(np.int64) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
 
 
-def evidence(sums, totals):
+def evidence(sums, totals, n_effective):
     """By how many standard errors scores and labels +1/-1 of held-out rows are correlated: (Cs,).
 
-    ``sums`` (folds, 4, Cs, problems) are those of :class:`HeldOut`, ``totals`` the weight of the rows in each fold.
+    ``sums`` (folds, 4, Cs, problems) are those of :class:`HeldOut`, ``totals`` the weight of the rows in each fold, and
+    ``n_effective`` is how many rows of equal weight would say as much as all of them.
     Scores and labels are centred in each fold and then taken together, for a fold may have very few rows.
 
     Of several classes, either all speak together or one speaks for itself. Correlations with each of them add up to a
@@ -178,7 +182,7 @@ def evidence(sums, totals):
     spread[spread <= CONSTANT * score_squared] = 0
     size = np.sqrt(spread.sum(axis=0) * (totals - label**2 / totals).sum(axis=0))
     covariance = (score_label - score * label / totals).sum(axis=0)
-    errors = np.sqrt(totals.sum()) * np.where(size > 0, covariance / np.where(size > 0, size, 1), 0)
+    errors = np.sqrt(n_effective) * np.where(size > 0, covariance / np.where(size > 0, size, 1), 0)
     n_classes = errors.shape[-1]
     if n_classes == 1:
         return errors[:, 0]

@@ -108,10 +108,15 @@ class LearnedRows:
         means = 2 * shares / shares.sum() - 1
         return means[1:] if self.n_classes == 2 else means
 
-    def held_out_total(self, path):
-        """The weight of the rows that are held out."""
+    def held_out_totals(self, path):
+        """Return the sum of the weights of the rows that are held out, and of the squares of these weights."""
         weight_of = self._weighted_by(self.folds[path])
-        return total(lambda counts, weights: weight_of(counts, weights).sum(), self.held_out, self.weights)
+
+        def of_part(counts, weights):
+            weights = weight_of(counts, weights)
+            return np.array([weights.sum(), weights @ weights])
+
+        return total(of_part, self.held_out, self.weights)
 
     def columns_of(self, path, size):
         """The first ``size`` columns of a path: a view (rows, size)."""

@@ -39,7 +39,10 @@ def quick_scores(model, X):
     learned = vars(model)
     if "coef_" not in learned or "feature_names_in_" in learned or not is_plain(X, learned.get("n_features_in_")):
         return None
-    scores, finite = linear_scores(X, model.coef_, model.intercept_, model.n_jobs)
+    try:
+        scores, finite = linear_scores(X, model.coef_, model.intercept_, model.n_jobs)
+    except ValueError:  # a kernel met an index out of range: the slow way says which
+        return None
     return scores if finite else None
 
 

@@ -35,6 +35,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import ThreadpoolController
 
 from isrht.blocks import RowBlocks, default_block_rows, is_sparse
+from isrht.validation import check_no_overflow
 
 # A Hessian of this width takes a fifth of a second to factor; conjugate gradients are cheaper from here on.
 EXACT_FEATURES = 2500
@@ -89,6 +90,8 @@ def fit_path(blocks, Cs, *, n_classes=2, fit_intercept=True, tol=1e-6, max_iter=
     solver = (ExactNewton if exact else ConjugateNewton)(blocks, fit_intercept, tol, max_iter, n_jobs)
 
     groups = [solver.start(problems[group]) for group in solver.groups(len(problems))]
+    for state in groups:
+        check_no_overflow("features", state.gradient, state.curvature)
     for C in np.sort(np.asarray(Cs, dtype=np.float64)):
         results = zip(*[solver.minimise(state, C) for state in groups], strict=True)
         if len(groups) > 1:
@@ -294,7 +297,8 @@ class ExactNewton(Newton):
         weights = fold_weights(block)[folds]
         most = weights.max(axis=0)
         total = self.gram(block.X, most)
-        return tuple(total - self.gram(block.X, most - fold) for fold in weights)
+        with np.errstate(invalid="ignore"):  # fit_path tells
+            return tuple(total - self.gram(block.X, most - fold) for fold in weights)
 
     def evaluate(self, block, problems, weights, reference):
         """Loss and gradient at ``weights``, and by how much their Gram matrices differ from the reference."""
@@ -326,7 +330,8 @@ class ExactNewton(Newton):
         scaled[:, : X.shape[1]] = X[rows]
         scaled[:, X.shape[1] :] = 1
         scaled *= np.sqrt(row_weights[rows])[:, None]
-        return scaled.T @ scaled
+        with np.errstate(over="ignore", invalid="ignore"):  # fit_path tells
+            return scaled.T @ scaled
 
     def sparse_gram(self, X, row_weights):
         X = as_float64(X)
@@ -444,7 +449,8 @@ def as_float64(X):
 
 
 def squared(X):
-    return X.multiply(X) if sp.issparse(X) else X * X
+    with np.errstate(over="ignore"):  # fit_path tells
+        return X.multiply(X) if sp.issparse(X) else X * X
 
 
 def solve_hessian(gram, C, gradient):

@@ -9,14 +9,16 @@ that of the package: rotate and measure (:mod:`isrht.statistics`), score (:mod:`
 from __future__ import annotations
 
 from numbers import Integral, Real
+from types import SimpleNamespace
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.random import sample_without_replacement
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isrht import scores
 from isrht.blocks import Rows, take_rows
@@ -29,11 +31,15 @@ from isrht.selection import columns_for_share, score_histogram, select_by_import
 from isrht.sources import as_rows, validate_rows
 from isrht.statistics import ColumnStatistics, measure
 from isrht.validation import (
-    FLOATS,
+    check_n_components,
     check_positive_integer,
     check_positive_number,
+    checked_components,
+    checked_data,
     checked_finite,
     checked_sample_weight,
+    resolved_n_components,
+    whole_or_unchanged,
 )
 
 # Statistics of all folds and classes that are held at once: 256 MB.
@@ -41,14 +47,22 @@ FOLD_ELEMENTS = 2**25
 SELECTIONS = ("uniform", "importance", "top", "supervised")
 
 
+def _scores_all_rows(estimator):
+    """Say whether ``partial_fit`` can serve: a sample of the rows can be drawn only where all rows are known."""
+    if estimator.n_score_samples is not None:
+        raise AttributeError(f"n_score_samples={estimator.n_score_samples!r} needs all rows at once: use fit")
+    return True
+
+
 class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Improved subsampled randomized Hadamard transform (Lei & Lan, AAAI 2020).
 
     Parameters
     ----------
-    n_components : int or float, default=256
-        How many columns to keep, at most the padded width (the next power of two of the number of features). A
-        float between 0 and 1 keeps the smallest number of columns that holds this share of the scores.
+    n_components : int, float or "auto", default="auto"
+        How many columns to keep, at most the padded width (the next power of two of the number of features). "auto"
+        keeps 256, or all columns if there are fewer. A float between 0 and 1 keeps the smallest number of columns that
+        holds this share of the scores.
     selection : {"uniform", "importance", "top", "supervised"}, default="supervised"
         Which columns to keep: "uniform" is the plain SRHT; "importance" draws in proportion to squared column
         norms (ISRHT-nps); "top" keeps the largest norms (ISRHT-top-r); "supervised" keeps the columns in which
@@ -93,7 +107,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Sums over the training rows, per class, mergeable; None where nothing had to be measured.
     n_components_, n_features_padded_, n_features_in_ : int
     feature_names_in_ : ndarray of str, where X has string column names
-    mean_ : ndarray of shape (n_features,)
+    mean_ : ndarray of shape (n_features,) or None
         With ``center=True``, the mean that is subtracted (of the sketched features if there is a sketch).
     embedding_ : SparseEmbedding or None
         The sketch.
@@ -117,7 +131,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components=256,
+        n_components="auto",
         *,
         selection="supervised",
         balance=1.0,
@@ -140,6 +154,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @whole_or_unchanged
     def fit(self, X, y=None, sample_weight=None):
         """Draw the signs, measure the rotated columns of X and select.
 
@@ -181,18 +196,19 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._selected = self._select()
         return self
 
+    @available_if(_scores_all_rows)
+    @whole_or_unchanged
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Add the rows of one block to the statistics. Columns are selected anew when they are next needed.
 
-        ``classes`` may list all labels that will come; without it, they are learned as they come.
+        ``classes`` may list all labels that will come; without it, they are learned as they come. The parameters are
+        those that the estimator had at the first block. There is no such method with ``n_score_samples``.
         """
         first = not hasattr(self, "signs_")
         if not first and self._selected is not None and self._selected.scores is None:
             raise ValueError("a model from a file has no statistics to add to: use fit instead of partial_fit")
         X, labels = self._validate(X, y, reset=first)
         weights = checked_sample_weight(sample_weight, X)
-        if self.n_score_samples is not None:
-            raise ValueError(f"n_score_samples={self.n_score_samples!r} needs all rows at once: use fit")
         if first:
             self._start(X)
         if classes is not None and labels is not None:
@@ -209,35 +225,50 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if (rows := as_rows(X)) is not None:
             validate_rows(self, rows, needs_labels=False, reset=False)
             return rows.collect(self.project, self.n_jobs)
-        return self.project(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+        return self.project(checked_data(self, X, reset=False))
 
     def project(self, X):
         """:meth:`transform` of an array or CSR matrix that has been checked."""
         projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
-        if self.center:
+        if self.mean_ is not None:
             projected -= self.offsets_.astype(projected.dtype)
         return checked_finite(projected)
 
     def inverse_transform(self, X):
-        """Go back to the features by the transpose of the projection (and add the mean again).
+        """Go back to the features by the least-squares inverse of the projection (and add the mean again).
 
-        Columns are orthonormal, so with "top" and "supervised" this is the orthogonal projection of the data on
-        the kept columns; where columns are drawn and scaled, its expectation over the draws is the data.
+        Of all rows that project to a row of X this is the one of smallest norm, or nearest to the mean:
+        ``transform(inverse_transform(Z))`` is Z, up to rounding, for every Z that :meth:`transform` can give, and
+        ``inverse_transform(transform(X))`` is the orthogonal projection of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        Z = np.atleast_2d(X.toarray() if sp.issparse(X) else np.asarray(X))
-        Z = Z.astype(np.float64, copy=False) if Z.dtype != np.float32 else Z
-        if Z.shape[1] != self.n_components_:
-            raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={self.n_components_} are expected")
-        back = self._rotation.project_back(Z, self.selected_columns_, self.column_scales_)
-        if self.center:
-            back += self.mean_.astype(back.dtype)
-        return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
+        Z = checked_components(X, self.n_components_)
+        weights = (Z @ np.linalg.pinv(self._gram(), hermitian=True)).astype(Z.dtype, copy=False)
+        back = self.fold(weights)
+        return back if self.mean_ is None else back + self._mean_of_features().astype(back.dtype)
+
+    def _gram(self):
+        """Return the products of the kept columns with each other, as they are on the features: ``R'R``, (r, r)."""
+        if self.embedding_ is None:
+            return self._rotation.gram(self.selected_columns_, self.column_scales_)
+        columns = self._rotation.project_back(np.eye(self.n_components_), self.selected_columns_, self.column_scales_)
+        return (columns * self.embedding_.component_sizes) @ columns.T
+
+    def _mean_of_features(self):
+        return self.mean_ if self.embedding_ is None else self.embedding_.inverse_transform(self.mean_[None])[0]
 
     def fold(self, weights):
         """Weights on components as weights on features: ``transform(X) @ w.T == X @ fold(w).T - offsets_ @ w.T``."""
         back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
-        return back if self.embedding_ is None else self.embedding_.inverse_transform(back)
+        return back if self.embedding_ is None else self.embedding_.to_features(back)
 
     @property
     def selected_columns_(self):
@@ -261,9 +292,14 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._selection.probabilities
 
     @property
+    def mean_(self):
+        self._ensure_selected()
+        return self._mean
+
+    @property
     def offsets_(self):
         """What is subtracted from each component: the projected mean, or zero without ``center``."""
-        if not self.center:
+        if self.mean_ is None:
             return np.zeros(self.n_components_)
         return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
 
@@ -281,7 +317,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         arrays = [self.signs_, self.selected_columns_, self.column_scales_]
         if self.embedding_ is not None:
             arrays += [self.embedding_.components_, self.embedding_.signs_]
-        if self.center:
+        if self.mean_ is not None:
             arrays.append(self.mean_)
         return sum(array.nbytes for array in arrays)
 
@@ -294,13 +330,16 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _selection(self):
-        """The current selection, made when it is first needed."""
+        self._ensure_selected()
+        return self._selected
+
+    def _ensure_selected(self):
+        """Select when it is first needed after the last block."""
         if not hasattr(self, "signs_"):
             raise AttributeError(f"{type(self).__name__} is not fitted yet")
         if self._selected is None:
             self._check_classes()
             self._selected = self._select()
-        return self._selected
 
     @property
     def _rotation(self):
@@ -312,9 +351,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         needs_labels = self.selection == "supervised" or self.class_weight is not None
         if (rows := as_rows(X)) is not None:
             return rows, validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
-        X = validate_data(
-            self, X, y if needs_labels else "no_validation", accept_sparse="csr", dtype=FLOATS, reset=reset
-        )
+        X = checked_data(self, X, y if needs_labels else "no_validation", reset=reset)
         if not needs_labels:
             return X, None
         if y is None:
@@ -325,25 +362,25 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _check_parameters(self):
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
-        if isinstance(self.n_components, Integral) and not isinstance(self.n_components, bool):
-            check_positive_integer("n_components", self.n_components)
-        elif not isinstance(self.n_components, Real) or isinstance(self.n_components, bool):
-            raise TypeError(f"n_components must be an integer, or a float between 0 and 1, got {self.n_components!r}")
-        elif not 0 < self.n_components < 1:
-            raise ValueError(f"n_components as a float must lie between 0 and 1, got {self.n_components!r}")
+        if isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral):
+            if not 0 < self.n_components < 1:
+                raise ValueError(f"n_components as a float must lie between 0 and 1, got {self.n_components!r}")
+        else:
+            check_n_components(self.n_components)
         check_positive_number("balance", self.balance)
         if self.n_score_samples is not None:
             check_positive_integer("n_score_samples", self.n_score_samples)
         if self.sketch_size not in (None, "paper"):
             check_positive_integer("sketch_size", self.sketch_size)
-        if self.sketch_size == "paper" and not isinstance(self.n_components, Integral):
+        if self.sketch_size == "paper" and isinstance(self.n_components, Real) and self.n_components < 1:
             raise ValueError(f"sketch_size='paper' needs an integer n_components, got {self.n_components!r}")
 
     def _start(self, X):
-        """Draw everything random, once, and forget what was learned before."""
+        """Draw everything random, once, and remember the parameters: changed later, they must not change the model."""
         rng = check_random_state(self.random_state)
+        self._settings = SimpleNamespace(**self.get_params(deep=False))
         self.embedding_ = self._make_embedding(X, rng)
-        n_features = X.shape[1] if self.embedding_ is None else self.embedding_.n_components
+        n_features = X.shape[1] if self.embedding_ is None else self.embedding_.n_components_
         self.signs_ = random_signs(rng, n_features)
         self.n_features_padded_ = self._rotation.length
         if isinstance(self.n_components, Integral) and self.n_components > self.n_features_padded_:
@@ -359,7 +396,9 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _make_embedding(self, X, rng):
         if self.sketch_size is None:
             return None
-        size = 2 * self.n_components if self.sketch_size == "paper" else self.sketch_size
+        size = self.sketch_size
+        if size == "paper":
+            size = 2 * resolved_n_components(self.n_components, next_power_of_two(X.shape[1]))
         return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(
             sp.csr_array((1, X.shape[1])) if isinstance(X, Rows) else X
         )
@@ -368,27 +407,34 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.embedding_ is None:
             return X
         if isinstance(X, Rows):
-            return X.map(self.embedding_.transform, self.embedding_.n_components)
+            return X.map(self.embedding_.transform, self.embedding_.n_components_)
         return self.embedding_.transform(X)
 
     def _rows_to_score(self, X, labels, weights, rng):
-        """A seeded sample of the rows, equally many of each class, in their order, with their labels and weights."""
-        n_samples = X.shape[0] if labels is None else int(labels.counts.sum())
-        if self.n_score_samples >= n_samples:
+        """Return a seeded sample of the rows that weigh something, in their order, with their labels and weights.
+
+        It has equally many rows of each class where there are labels.
+        """
+        classes = _one_class(X.shape[0], weights) if labels is None else labels
+        if weights is not None:
+            classes = classes.only(derived(lambda weights: weights > 0, weights))
+        if self.n_score_samples >= int(classes.counts.sum()):
             return X, labels, weights
-        if labels is None:
-            chosen, kept = np.sort(sample_without_replacement(n_samples, self.n_score_samples, random_state=rng)), None
+        if labels is None and weights is None:
+            chosen = np.sort(sample_without_replacement(X.shape[0], self.n_score_samples, random_state=rng))
         else:
-            chosen, kept = _sample_of_classes(labels, self.n_score_samples, rng)
+            chosen = _sample_of_classes(classes, self.n_score_samples, rng)
+        kept = None if labels is None else CodedLabels(classes.classes, classes.codes[chosen])
         return take_rows(X, chosen), kept, None if weights is None else weights[chosen]
 
     def _measure(self, X, labels, weights, classes=None):
         """Column statistics of the rows of X, or None where nothing is needed of them."""
-        if self.selection == "uniform" and not self.center:
+        settings = self._settings
+        if settings.selection == "uniform" and not settings.center:
             return None
         codes, present = (None, np.zeros(1, dtype=np.int64)) if labels is None else (labels.codes, labels.classes)
         n_classes = len(present) if classes is None else len(classes)
-        with_squares = scores.needs_squares(self.selection, self.balance, self.class_weight, n_classes)
+        with_squares = scores.needs_squares(settings.selection, settings.balance, settings.class_weight, n_classes)
         return measure(
             self._front(X),
             codes,
@@ -400,49 +446,58 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
 
     def _check_classes(self):
-        if self.selection == "supervised" and len(self.statistics_.classes) < 2:
+        if self._settings.selection == "supervised" and len(self.statistics_.classes) < 2:
             only = self.statistics_.classes[0]
             raise ValueError(f'selection="supervised" needs at least two classes, but y holds one class: {only}')
 
     def _select(self):
-        rng = check_random_state(self._seed)
-        if self.center:
-            self.mean_ = self._mean()
-        if self.selection == "uniform":
+        settings, rng = self._settings, check_random_state(self._seed)
+        self._mean = self._weighted_mean() if settings.center else None
+        if settings.selection == "uniform":
             uniform = np.ones(self.n_features_padded_)
             return select_uniform(self.n_features_padded_, self._resolve_n_components(uniform), rng)
         column_scores = self._score()
         r = self._resolve_n_components(column_scores)
-        if self.selection == "importance":
-            return select_by_importance(column_scores, r, rng, self.replace)
+        if settings.selection == "importance":
+            return select_by_importance(column_scores, r, rng, settings.replace)
         return select_top(column_scores, r)
 
     def _score(self):
-        weights = self._class_weights(self.statistics_)
-        if self.selection == "supervised":
-            return scores.supervised(self.statistics_, self._rotation, weights, self.balance)
-        return scores.energy(self.statistics_, self._rotation, weights, self.center)
+        settings, weights = self._settings, self._class_weights(self.statistics_)
+        if settings.selection == "supervised":
+            return scores.supervised(self.statistics_, self._rotation, weights, settings.balance)
+        return scores.energy(self.statistics_, self._rotation, weights, settings.center)
 
     def _resolve_n_components(self, column_scores):
-        if isinstance(self.n_components, Integral):
-            return int(self.n_components)
-        return columns_for_share(column_scores, self.n_components)
+        wanted = self._settings.n_components
+        if isinstance(wanted, Real) and wanted < 1:
+            return columns_for_share(column_scores, wanted)
+        return resolved_n_components(wanted, len(column_scores))
 
     def _class_weights(self, statistics: ColumnStatistics):
         """One weight per class, as scikit-learn computes them from labels."""
-        if self.class_weight is None:
+        class_weight = self._settings.class_weight
+        if class_weight is None:
             return np.ones(len(statistics.classes))
-        if self.class_weight == "balanced":
+        if class_weight == "balanced":
             return statistics.n_samples / (len(statistics.classes) * statistics.counts)
-        return compute_class_weight(self.class_weight, classes=statistics.classes, y=statistics.classes)
+        return compute_class_weight(class_weight, classes=statistics.classes, y=statistics.classes)
 
-    def _mean(self):
+    def _weighted_mean(self):
         weights = self._class_weights(self.statistics_)
         return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
 
 
+def _one_class(n_samples, weights):
+    """Return labels for rows that have none."""
+    codes = np.zeros(n_samples, dtype=np.int64)
+    if weights is not None:
+        codes = derived(lambda weights: np.zeros(len(weights), dtype=np.int64), weights)
+    return CodedLabels(np.zeros(1), codes)
+
+
 def _sample_of_classes(labels, size, rng):
-    """The rows of a sample with equally many rows of each class, and their labels. Drawn are ranks within the class."""
+    """Return the numbers of the rows of a sample with equally many rows of each class. It draws ranks in the class."""
     each = max(1, size // labels.n_classes)
     drawn = [np.sort(sample_without_replacement(n, min(n, each), random_state=rng)) for n in labels.counts]
 
@@ -453,8 +508,7 @@ def _sample_of_classes(labels, size, rng):
             found[mine] = np.isin(ranks[mine], wanted)
         return found
 
-    chosen = rows_by_rank(is_drawn, labels.codes, labels.n_classes)
-    return chosen, CodedLabels(labels.classes, labels.codes[chosen])
+    return rows_by_rank(is_drawn, labels.codes, labels.n_classes)
 
 
 def _without(cells, fold, n_classes):

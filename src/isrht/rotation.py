@@ -62,6 +62,17 @@ class Rotation:
             np.multiply(spread[:, : self.n_features], self.diagonal.astype(Z.dtype), out=out[rows])
         return out
 
+    def gram(self, columns, scales):
+        """Return the products of the scaled columns with each other, cut off at the features there are: (r, r).
+
+        Two columns of H multiplied entry by entry are the column whose number is the exclusive or of theirs, so one
+        transform of what the features weigh, the squared diagonal, has all the products.
+        """
+        weights = np.zeros((1, self.length))
+        weights[0, : self.n_features] = self.diagonal.astype(np.float64) ** 2
+        _kernels.engine.transform(weights[:, :, None], 1.0 / self.length)
+        return np.outer(scales, scales) * weights[0, columns[:, None] ^ columns]
+
     def rotate(self, rows):
         """All columns of a few dense rows, unnormalised, in float64: (k, n_features) to (k, length)."""
         padded = np.zeros((len(rows), self.length))

@@ -22,14 +22,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from isrht.blocks import RowBlocks, Rows, default_block_rows, recut
 from isrht.coded_labels import CodedLabels, Coder, part_by_part
 from isrht.files.errors import FileError
 from isrht.per_row import FiledColumn, FileOf, total
 from isrht.unnamed_file import UnnamedFile
-from isrht.validation import FLOATS
+from isrht.sparse_structure import check_sparse
+from isrht.validation import checked_block
 
 
 class LocalRows(Rows):
@@ -208,7 +209,7 @@ class RowSource(LocalRows):
 
     def _converted(self, X):
         # int64 and float16 become float64, other sparse formats CSR; finite they were in the first pass.
-        X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, ensure_min_samples=0)
+        X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
         return canonical(X).astype(self._facts.dtype, copy=False)
 
     def _survey(self):
@@ -328,7 +329,7 @@ class _Survey:
 
     def add(self, X, y):
         header = X[:0] if hasattr(X, "columns") else None
-        X = check_array(X, accept_sparse="csr", dtype=FLOATS)
+        X = checked_block(X)
         if self.n_features is None:
             self.n_features, self.sparse, self.header = X.shape[1], sp.issparse(X), header
         elif X.shape[1] != self.n_features:
@@ -458,6 +459,7 @@ def _reiterable(blocks):
     if callable(blocks):
         return _Call(blocks)
     if _is_matrix(blocks):
+        check_sparse(blocks)
         return _Slices(blocks.tocsr() if sp.issparse(blocks) else blocks)
     if _is_path(blocks) or (isinstance(blocks, list | tuple) and blocks and all(map(_is_path, blocks))):
         from isrht.files import open_rows

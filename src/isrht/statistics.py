@@ -23,6 +23,7 @@ from isrht import _kernels
 from isrht.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows, is_sparse, pairs_of
 from isrht.per_row import class_totals, total
 from isrht.rotation import contiguous_rows, csr_parts
+from isrht.validation import check_size_of_sums
 
 # What one step costs, in nanoseconds on one core, as benchmarked: a pair of nonzeros in the autocorrelation, and a
 # column of a row that is made dense and rotated.
@@ -105,7 +106,7 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
     if by_pairs:
         _kernels.engine.transform(squares[:, :, None], 1.0)
         np.maximum(squares, 0, out=squares)  # the transform of a true zero may be rounded below it
-    _check_finite(sums, squares)
+    check_size_of_sums(sums, squares, "rotated columns")
     counts = _counts(X, codes, sample_weight, n_classes)
     return ColumnStatistics(np.asarray(classes), counts, sums, squares if with_squares else None)
 
@@ -154,11 +155,3 @@ def _add_squares(X, rows, diagonal, totals):
     for start in range(0, len(rows), step):
         dense = X[rows[start : start + step]].toarray().astype(np.float64)
         _kernels.engine.add_squares(dense, np.arange(len(dense)), diagonal.astype(np.float64), totals)
-
-
-def _check_finite(*totals):
-    if not all(np.isfinite(total).all() for total in totals):
-        raise ValueError(
-            "the sums of squares of the rotated columns overflow: X has values too large for its precision; "
-            "scale X (for example by its largest absolute value) or convert it to float64"
-        )

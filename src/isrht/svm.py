@@ -26,16 +26,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from isrht.blocks import RowBlocks, take_rows
-from isrht.coded_labels import in_memory
-from isrht.folds import make_folds
+from isrht.coded_labels import check_two_classes, in_memory
+from isrht.folds import check_classes_of_folds, make_folds
 from isrht.linear import linear_scores, quick_scores
 from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
 from isrht.per_row import class_totals, derived, gathered, total
+from isrht.row_weights import in_units, typical_weight
 from isrht.sources import as_rows, validate_rows
-from isrht.validation import checked_sample_weight
+from isrht.validation import checked_data, checked_sample_weight, whole_or_unchanged
 
 DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
 # Folds that share a pass. Each is one more column of weights over all rows.
@@ -58,7 +59,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             if (rows := as_rows(X)) is not None:
                 validate_rows(self, rows, needs_labels=False, reset=False)
                 return rows.collect(plain_copy(self).decision_function, self.n_jobs)
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = checked_data(self, X, reset=False)
             scores, _ = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
@@ -87,12 +88,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         if (rows := as_rows(X)) is not None:
             X, labels = rows, validate_rows(self, rows, y)
         else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+            X, y = checked_data(self, X, y)
             labels = in_memory(y)
+        weights = checked_sample_weight(sample_weight, X)
+        check_two_classes(self, labels, weights)
         self.classes_ = labels.classes
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes, but y has one class: {self.classes_[0]}")
-        return X, labels, checked_sample_weight(sample_weight, X)
+        return X, labels, weights
 
     def _solver_options(self):
         return {
@@ -166,6 +167,7 @@ class LinearSVM(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
+    @whole_or_unchanged
     def fit(self, X, y=None, sample_weight=None):
         """Train on the rows of X.
 
@@ -206,6 +208,9 @@ class LinearSVMCV(LinearClassifier):
     scores_ : array of shape (n_Cs, n_folds)
     mean_scores_, std_scores_ : arrays of shape (n_Cs,)
         Over the folds, each counting the same.
+    weight_unit_ : float
+        What counts as one row: the typical weight (:func:`isrht.row_weights.typical_weight`), 1 without weights.
+        ``C_`` is for weights divided by it; ``LinearSVM(C_ / weight_unit_)`` is the same model on weights as they are.
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in :class:`LinearSVM`. Without ``refit``, ``n_iter_`` is the most steps any fold took for ``C_``.
 
@@ -246,6 +251,7 @@ class LinearSVMCV(LinearClassifier):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
+    @whole_or_unchanged
     def fit(self, X, y=None, sample_weight=None):
         """Choose C, and train on the rows of X.
 
@@ -254,9 +260,12 @@ class LinearSVMCV(LinearClassifier):
         X : array or sparse matrix of shape (n_samples, n_features), or RowSource
         y : array of shape (n_samples,), or None where a RowSource has the labels
         sample_weight : None, float or array of shape (n_samples,)
+            Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes nothing.
         """
         self.Cs_ = checked_Cs(self.Cs)
         X, labels, sample_weight = self._validate(X, y, sample_weight)
+        self.weight_unit_ = typical_weight(sample_weight)
+        sample_weight = in_units(sample_weight, self.weight_unit_)
         folds = make_folds(self.cv, X, labels)
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
@@ -265,6 +274,7 @@ class LinearSVMCV(LinearClassifier):
         for first in range(0, len(folds), FOLDS_PER_PASS):
             batch = slice(first, min(first + FOLDS_PER_PASS, len(folds)))
             training, held_out = folds.counts(batch)
+            check_classes_of_folds(training, labels, sample_weight)
             weights = fold_weights(training, self.class_weight, labels, sample_weight)
             blocks, score = training_blocks(X, labels.codes, weights), scorer_of(batch, held_out)
             with one_blas_thread():

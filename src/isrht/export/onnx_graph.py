@@ -175,7 +175,7 @@ def add_column_scales(graph, kept, projection):
     else:
         scales = scales / np.sqrt(projection.n_features_padded_)
     scaled = graph.add("Mul", kept, graph.floats(scales, "column_scales"))
-    if not projection.center:
+    if projection.mean_ is None:
         return scaled
     return graph.add("Sub", scaled, graph.floats(projection.offsets_, "offsets"))
 
