@@ -107,6 +107,13 @@ def test_any_shape_axis_stride_and_type(lengths, log_length, place, dtype, order
     assert_array_equal(result, slow_fwht(x.astype(result.dtype), axis))
 
 
+def test_the_axis_may_be_given_by_position_and_the_rest_by_name(rng):
+    x = rng.standard_normal((8, 3))
+    assert_array_equal(fwht(x, 0), slow_fwht(x, 0))
+    with pytest.raises(TypeError, match="positional"):
+        fwht(x, 0, "ortho")
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_in_place_wherever_the_memory_has_no_gaps(kernel, order, axis, rng):

@@ -42,20 +42,3 @@ def test_info_as_json():
     done = subprocess.run([sys.executable, "-m", "isrht", "info", "--json"], capture_output=True, text=True)
     assert done.returncode == 0
     assert '"numpy": "' in done.stdout
-
-
-def test_the_package_is_lazy_and_complete():
-    script = (
-        "import sys, isrht\n"
-        "assert 'sklearn' not in sys.modules and 'numpy' not in sys.modules\n"
-        "assert set(isrht.__all__) <= set(dir(isrht))\n"
-        "from isrht import ISRHT, fwht\n"
-        "import isrht.projection\n"
-        "assert ISRHT is isrht.projection.ISRHT is isrht.ISRHT\n"
-        "for name in isrht.__all__: getattr(isrht, name)\n"
-        "try: isrht.nothing\n"
-        "except AttributeError as error: print(error)\n"
-    )
-    done = run(script)
-    assert done.stderr == ""
-    assert done.stdout.strip() == "module 'isrht' has no attribute 'nothing'"

@@ -3,7 +3,8 @@
 A function goes to each worker once, as data of the graph. Sums of partitions are added up in a tree, by the workers.
 Tasks are named after the block they work on, so that a block that fails can be told.
 
-Whatever scheduler Dask uses serves: that of the current ``Client``, or threads.
+Whatever scheduler Dask uses serves: that of the current ``Client``, or threads. Dask is imported where it is used, so
+that ``from isrht import *`` does not need it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
-import dask
 import numpy as np
-from dask import delayed
 
 from isrht.blocks import add
 
@@ -46,6 +45,7 @@ def check_scheduler():
     """That the scheduler of the current client answers, before a fit waits for it in vain."""
     if "distributed" not in sys.modules:
         return
+    import dask
     from distributed import default_client
 
     try:
@@ -63,11 +63,15 @@ def check_scheduler():
 
 
 def compute(what):
+    import dask
+
     return dask.compute(what)[0]
 
 
 def sent(function):
     """The function as data of the graph: it goes to each worker once, and not with every task."""
+    from dask import delayed
+
     return delayed(_Function(function), traverse=False)
 
 
@@ -83,6 +87,8 @@ def named(what, i):
 
 
 def tree_sum(partial):
+    from dask import delayed
+
     while len(partial) > 1:
         groups = [partial[first : first + FAN_IN] for first in range(0, len(partial), FAN_IN)]
         partial = [delayed(_sum_of)(group, dask_key_name=named("add", i)) for i, group in enumerate(groups)]

@@ -19,7 +19,7 @@ LONGEST = 2**30
 WORTH_A_THREAD = 2**20  # values, whose transform takes somewhat longer than it takes to start a thread
 
 
-def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
+def fwht(x, axis=-1, *, norm=None, overwrite_x=False, workers=None):
     """Walsh-Hadamard transform along one axis, whose length must be a power of two.
 
     Parameters
@@ -28,7 +28,7 @@ def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
         Real numbers. float32 and float64 keep their precision, float16 becomes float32, integers and booleans
         become float64.
     axis : int, default=-1
-        The axis to transform.
+        The axis to transform. What follows is given by name.
     norm : {None, "ortho"}, default=None
         "ortho" divides by the square root of the length, which makes the transform its own inverse; None does
         not: transforming twice multiplies by the length.
@@ -49,6 +49,9 @@ def fwht(x, *, axis=-1, norm=None, overwrite_x=False, workers=None):
     >>> import isrht
     >>> isrht.fwht([1.0, 0.0, 1.0, 0.0])
     array([2., 2., 0., 0.])
+    >>> isrht.fwht([[1.0, 2.0], [3.0, 4.0]], 0)
+    array([[ 4.,  6.],
+           [-2., -2.]])
     """
     array = _as_real(x)
     axis = _checked_axis(axis, array.ndim)

@@ -1,0 +1,70 @@
+"""The public names: all of them are there in a fresh process, and none is imported before it is used."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# Heavy imports, and all that only the extras bring.
+EXTRAS = ["dask", "distributed", "onnx", "pandas", "PIL", "pooch", "pyarrow", "rich", "typer"]
+HEAVY = ["numpy", "scipy", "sklearn", *EXTRAS]
+
+
+def run(script, **environment):
+    """Run a script in a process of its own, and return what it printed."""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def documented_names():
+    """Return what README and docs call by its full name, such as ``isrht.files.open_rows``."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return sorted({name for page in pages for name in re.findall(r"\bisrht((?:\.[a-zA-Z_]+)+)\(?", page.read_text())})
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert run(f"import sys, isrht; print(*set({HEAVY}) & set(sys.modules))") == []
+
+
+@pytest.mark.parametrize("name", documented_names())
+def test_documented_names_are_there_in_a_fresh_process(name):
+    run(f"import isrht; isrht{name}")
+
+
+def test_documented_names_are_found():
+    assert {".files.open_rows", ".export.export_model", ".fwht", ".save"} <= set(documented_names())
+
+
+def test_every_name_is_listed_and_completed():
+    script = (
+        "import rlcompleter, isrht\n"
+        "assert dir(isrht) == isrht.__all__\n"
+        "complete = rlcompleter.Completer({'isrht': isrht}).complete\n"
+        "print(complete('isrht.expo', 0), complete('isrht.ISRHTCl', 0))\n"
+        "print(*isrht.__all__)\n"
+    )
+    module, function, *names = run(script)
+    assert (module, function.rstrip("()")) == ("isrht.export", "isrht.ISRHTClassifier")
+    assert {"ISRHT", "fwht", "files", "persistence"} <= set(names)
+
+
+def test_names_are_those_of_their_modules():
+    run("import isrht, isrht.hadamard; from isrht import fwht; assert fwht is isrht.fwht is isrht.hadamard.fwht")
+
+
+def test_all_of_it_can_be_imported_without_the_extras():
+    """By ``import *``, and at once where the environment asks for it (SPEC 1)."""
+    without = f"import sys; sys.modules |= dict.fromkeys({EXTRAS})\n"
+    run(without + "from isrht import *; import isrht; assert {*isrht.__all__} <= {*dir()}")
+    run(without + "import isrht; assert {*isrht.__all__} <= {*vars(isrht)}", EAGER_IMPORT="1")
+
+
+def test_other_names_are_errors():
+    script = "import isrht\ntry: isrht.nonsense\nexcept AttributeError as error: print(error)"
+    assert run(script) == ["No", "isrht", "attribute", "nonsense"]
