@@ -171,13 +171,13 @@ def check_classes_of_folds(training, labels, weights=None):
 
     ``training`` (rows, folds) says how often each fold trains on a row.
     """
-    n_folds = training.shape[1]
-    if not n_folds:
+    if not training.shape[1]:
         return
+    n_classes = labels.n_classes  # alone: the labels themselves must not travel with the function
 
     def totals(codes, training, weights):
         weighted = training.T if weights is None else training.T * weights
-        return np.stack([np.bincount(codes, fold, minlength=labels.n_classes)[: labels.n_classes] for fold in weighted])
+        return np.stack([np.bincount(codes, fold, minlength=n_classes)[:n_classes] for fold in weighted])
 
     present = total(totals, labels.codes, training, weights) > 0
     wanted = present.any(axis=0)
