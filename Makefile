@@ -35,7 +35,7 @@ sanitize:
 	$(SANITIZED)/venv/bin/python -m pip install --quiet --upgrade pip
 	$(SANITIZED)/venv/bin/python -m pip install --quiet '.[test]' \
 		--config-settings=cmake.define.ISRHT_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)/cmake
-	$(SANITIZED_PYTHON) -c 'import isrht._core'
+	$(SANITIZED_PYTHON) -c 'import isrht.kernels._core'
 	$(SANITIZED_PYTHON) -m pytest tests/test_kernels.py tests/test_hadamard.py tests/test_libsvm_parser.py tests/test_fuzz.py
 
 # libFuzzer comes with clang (Debian: clang and libclang-rt-dev). What it finds stays in build/fuzz/corpus; to keep some

@@ -23,8 +23,9 @@ from sklearn.random_projection import GaussianRandomProjection
 
 import isrht
 from benchmarks.timing import best_of
-from isrht import _kernels, fwht
-from isrht.hadamard import next_power_of_two
+from isrht import kernels
+from isrht import fwht
+from isrht.transform.hadamard import next_power_of_two
 
 REPEAT = 40
 PATIENT = 4 * REPEAT  # where milliseconds are compared: noise of another tenant lasts for half a second and more
@@ -98,7 +99,7 @@ def dense_projection():
     out = np.empty((len(x), N_COMPONENTS), x.dtype)
     gaussian = GaussianRandomProjection(N_COMPONENTS, random_state=0).fit(x)
     reads = {"X.sum()": x.sum, "X.max()": x.max, "np.dot(x, x)": lambda: np.dot(flat, flat)}
-    project = {"ours": lambda: _kernels.engine.project_rows(x, signs, length, columns, scales, out)}
+    project = {"ours": lambda: kernels.engine.project_rows(x, signs, length, columns, scales, out)}
     best = best_of(project | reads, PATIENT)
     for name in reads:
         kind = {min(reads, key=best.get): "fastest ", max(reads, key=best.get): "slowest "}.get(name, "")
@@ -123,7 +124,7 @@ def sparse_projection():
         arguments = data, indices, indptr, signs, length, columns, scales, out
         best = best_of(
             {
-                "ours": lambda arguments=arguments: _kernels.engine.project_csr(*arguments),
+                "ours": lambda arguments=arguments: kernels.engine.project_csr(*arguments),
                 "sketch": lambda X=X, sketch=sketch: X @ sketch,
             },
             REPEAT,
@@ -250,7 +251,7 @@ def named(shape, dtype):
 def conditions():
     """What a reader must know to believe the numbers."""
     return (
-        f"isrht {isrht.__version__}, kernel {_kernels.active()}, {processor()}, "
+        f"isrht {isrht.__version__}, kernel {kernels.active()}, {processor()}, "
         f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}. "
         f"One thread unless a row says otherwise; least of several, taken in turns."
     )

@@ -155,7 +155,7 @@ def main():
     parser.add_argument("--turns", type=int, default=5, help="batches to time")
     parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name} too")
     args = parser.parse_args()
-    lines = [f"isrht {isrht.__version__}, kernels {isrht._kernels.active()}, Python {platform.python_version()}", ""]
+    lines = [f"isrht {isrht.__version__}, kernels {isrht.kernels.active()}, Python {platform.python_version()}", ""]
     print(lines[0], end="\n\n")
     for line in table(args.calls, args.turns):
         print(line, flush=True)

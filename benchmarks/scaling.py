@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from benchmarks.bench_core import conditions
 from isrht import ISRHT, ISRHTClassifier, RowSource
-from isrht.newton import fit_path, one_blas_thread, training_blocks
+from isrht.linear.newton import fit_path, one_blas_thread, training_blocks
 from isrht.report.chart import Axis, Chart
 from isrht.report.styles import Style
 

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from isrht import ISRHTClassifier, LinearSVMCV, _kernels, make_projection
+from isrht import kernels
+from isrht import ISRHTClassifier, LinearSVMCV, make_projection
 
 REPETITIONS = 15
 
@@ -19,7 +20,7 @@ def main():
     X_train, X_test, y_train, y_test = train_test_split(X / 16, y % 2, test_size=0.3, random_state=0)
     everything = LinearSVMCV().fit(X_train, y_train).score(X_test, y_test)
     print(
-        f"isrht, kernels: {_kernels.active()}. Digits, odd against even: {X_train.shape[0]} training rows, 64 features."
+        f"isrht, kernels: {kernels.active()}. Digits, odd against even: {X_train.shape[0]} training rows, 64 features."
     )
     print(f"A linear SVM on all 64 features: {100 * everything:.1f} % of {len(X_test)} test rows right.\n")
     print(f"{'columns kept':<28}" + "".join(f"{f'r = {r}':>16}" for r in (4, 8, 16)))

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from isrht import _kernels
+from isrht import kernels
 
 
-@pytest.fixture(params=_kernels.available())
+@pytest.fixture(params=kernels.available())
 def kernel(request):
     """Each kind of kernels this machine can run, in turn."""
-    before = _kernels.active()
-    _kernels.use(request.param)
+    before = kernels.active()
+    kernels.use(request.param)
     yield request.param
-    _kernels.use(before)
+    kernels.use(before)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isrht.small_svm import SmallSVMs
+from isrht.boosting._small_svm import SmallSVMs
 
 CANDIDATES = [("standard", 0.0), ("standard", 2.0), ("z", 0.0), ("z", 2.0)]
 C_GRID = [4.0**exponent for exponent in range(-6, 5)]

@@ -16,10 +16,14 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import slow_boosting
-from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, _kernels, boosting, feature_moments, small_svm
-from isrht.coded_labels import in_memory
-from isrht.folds import held_out_fifths
-from isrht.held_out import evidence
+from isrht import kernels
+from isrht.boosting.estimator import estimator as boosting
+from isrht.projections import feature_moments
+from isrht.boosting.estimator import _small_svm as small_svm
+from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM
+from isrht.rows.labels import in_memory
+from isrht.rows.folds import held_out_fifths
+from isrht.boosting._search import evidence
 
 DIAGONALS = ("standard", "z", "signs")
 
@@ -221,16 +225,16 @@ def test_any_blocking_jobs_and_kernel_give_the_same_model(data, sparse, monkeypa
     X, y = data
     X = sp.csr_array(X) if sparse else X
     expected = BoostedISRHT(10, random_state=1).fit(X, y)
-    names = _kernels.available()
+    names = kernels.available()
     for n_jobs, name, step in [(1, names[-1], 1000), (-1, names[0], 7), (2, names[1], 50), (None, names[-1], 1)]:
-        _kernels.use(name)
+        kernels.use(name)
         monkeypatch.setattr(feature_moments, "block_rows_for", lambda X, totals, step=step: step)
         monkeypatch.setattr(feature_moments, "CHUNK", 5)
         got = clone(expected).set_params(n_jobs=n_jobs).fit(X, y)
         assert (got.rounds_, got.C_, got.diagonal_) == (expected.rounds_, expected.C_, expected.diagonal_)
         assert_array_equal(got.selected_columns_, expected.selected_columns_)
         assert_allclose(got.transform(X), expected.transform(X), rtol=1e-8, atol=1e-9)
-    _kernels.use(names[-1])
+    kernels.use(names[-1])
 
 
 def test_repeated_entries_of_a_sparse_row_are_added(data):

@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import ISRHT, ISRHTClassifier, LinearSVMCV, _kernels
+from isrht import kernels
+from isrht import ISRHT, ISRHTClassifier, LinearSVMCV
 
 
 @parametrize_with_checks(
@@ -69,15 +70,15 @@ def test_same_predictions_for_any_storage_jobs_and_kernel(digits, selection):
         (np.asfortranarray, {"n_jobs": -1}, "baseline"),
         (pd.DataFrame, {}, None),
     ]
-    best = _kernels.active()
+    best = kernels.active()
     for kind, options, kernel in others:
-        _kernels.use(kernel if kernel in _kernels.available() else best)
+        kernels.use(kernel if kernel in kernels.available() else best)
         other = clone(expected).set_params(**options).fit(kind(X), y % 2)
         assert other.C_ == expected.C_
         assert_array_equal(other.projection_.selected_columns_, expected.projection_.selected_columns_)
         assert_allclose(other.coef_, expected.coef_, rtol=1e-6, atol=1e-9)
         assert_array_equal(other.predict(kind(X_test)), expected.predict(X_test))
-    _kernels.use(best)
+    kernels.use(best)
 
 
 def test_columns_chosen_with_labels_are_chosen_anew_in_every_fold(rng):

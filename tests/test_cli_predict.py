@@ -72,7 +72,7 @@ def test_more_rows_than_are_held_at_once(model, tmp_path):
     script = f"""
 import resource, sys
 from isrht.__main__ import main
-import isrht.files, isrht.persistence, isrht.cli.predict
+import isrht.files, isrht.models.model_file, isrht.cli.predict
 resource.setrlimit(resource.RLIMIT_DATA, (450 * 2**20,) * 2)
 main(["predict", "-", {str(model)!r}, {str(tmp_path / "out")!r}])
 """

@@ -11,7 +11,7 @@ from cli_data import isrht, write_file
 from isrht import ISRHTClassifier, load
 from isrht.files import read_rows
 from isrht.files.density import smaller_form
-from isrht.persistence import read_about
+from isrht.models.model_file import read_about
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_on_a_cluster_the_model_is_the_same(tmp_path):
 
 def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("isrht.dask_cluster.connect.__defaults__", (1.0,))
+    monkeypatch.setattr("isrht.rows.dask.cluster.connect.__defaults__", (1.0,))
     done = isrht("train", data, tmp_path / "m", "--scheduler", "tcp://127.0.0.1:9")
     assert done.exit_code == 1
     assert "no Dask scheduler answered at tcp://127.0.0.1:9" in done.stderr

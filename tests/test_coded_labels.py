@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from isrht import coded_labels, per_row
-from isrht.coded_labels import Coder, in_memory, part_by_part
-from isrht.per_row import gathered
+from isrht.rows import labels as coded_labels
+from isrht.rows import values as per_row
+from isrht.rows.labels import Coder, in_memory, part_by_part
+from isrht.rows.values import gathered
 
 
 @pytest.fixture(autouse=True)

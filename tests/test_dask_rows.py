@@ -21,7 +21,8 @@ distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 
-from isrht import dask_cluster, dask_rows  # noqa: E402 -- it needs Dask
+from isrht.rows.dask import cluster as dask_cluster
+from isrht.rows.dask import rows as dask_rows  # noqa: E402 -- it needs Dask
 
 N, CUTS = 1200, [0, 10, 700, 701, 1200]
 

@@ -3,12 +3,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from isrht import diagonals
-from isrht.by_feature import ByFeature
-from isrht.diagonals import Diagonals, lanes_of
-from isrht.feature_moments import measure_features
-from isrht.learned_columns import Candidate, Path
-from isrht.learned_rows import all_rows
+from isrht.projections import diagonals
+from isrht.rows.by_feature import ByFeature
+from isrht.projections.diagonals import Diagonals, lanes_of
+from isrht.projections.feature_moments import measure_features
+from isrht.boosting._paths import Candidate, Path
+from isrht.boosting._rows import all_rows
 
 STORED = {"dense": np.asarray, "csr": sp.csr_array, "by feature": lambda X: ByFeature(sp.csr_array(X))}
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exported_models import LABELS, MODELS, fitted
 from isrht.export import export_model
 from isrht.export.c_header import identifier
-from isrht.svm import linear_model
+from isrht.linear.svm import linear_model
 
 CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 needs_compiler = pytest.mark.skipif(CC is None, reason="there is no C compiler")

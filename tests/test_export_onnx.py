@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exported_models import LABELS, MODELS, PROJECTED, fitted, make_data
 from isrht import ISRHTClassifier, LinearSVM
 from isrht.export import ExportError, export_model
-from isrht.svm import linear_model
+from isrht.linear.svm import linear_model
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -60,7 +60,7 @@ def test_unfolded(name, n_classes, tmp_path):
 @pytest.mark.parametrize("diagonal", ["standard", "z", "signs"])
 def test_all_kinds_of_boosted_diagonals_unfold(diagonal, tmp_path, monkeypatch):
     X, y = make_data(3)
-    monkeypatch.setattr("isrht.boosting.KINDS", {"auto": (diagonal,)})
+    monkeypatch.setattr("isrht.boosting.estimator.KINDS", {"auto": (diagonal,)})
     model = ISRHTClassifier(12, selection="boosted", random_state=0).fit(X, y)
     assert model.projection_.diagonal_ == diagonal
     assert_same_decisions(run(model, X, tmp_path, unfolded=True), model, X)

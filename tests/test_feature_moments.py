@@ -3,10 +3,10 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht import feature_moments
-from isrht.by_feature import ByFeature
-from isrht.feature_moments import chunks_of, gradients, in_threads, measure_features, moments
-from isrht.learned_rows import LearnedRows
+from isrht.projections import feature_moments
+from isrht.rows.by_feature import ByFeature
+from isrht.projections.feature_moments import chunks_of, gradients, in_threads, measure_features, moments
+from isrht.boosting._rows import LearnedRows
 
 STORED = {
     "dense": np.asarray,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from isrht import _kernels
+from isrht import kernels
 from test_libsvm_parser import COMPILED, PARSERS, TWIN, outcome
 
 CORPUS = Path(__file__).parent / "fuzz" / "corpus" / "libsvm"
@@ -33,14 +33,14 @@ def agree(content):
     return outcome(COMPILED, text, cuts, *options) == outcome(TWIN, text, (), *options)
 
 
-@pytest.mark.skipif(_kernels._core is None, reason="no compiled parser")
+@pytest.mark.skipif(kernels._core is None, reason="no compiled parser")
 def test_the_parsers_agree_on_the_corpus():
     count, differing = disagreements(CORPUS)
     assert count > 50
     assert differing == []
 
 
-@pytest.mark.skipif(_kernels._core is None, reason="no compiled parser")
+@pytest.mark.skipif(kernels._core is None, reason="no compiled parser")
 def test_a_disagreement_would_be_seen(monkeypatch):
     class Wrong(PARSERS[0]):
         def take(self):

@@ -14,9 +14,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import hadamard
 
 import isrht
-from isrht import _kernels, _reference
-from isrht import hadamard as fwht_module
-from isrht.hadamard import fwht, next_power_of_two
+from isrht import kernels
+from isrht.kernels import _reference
+from isrht.transform import hadamard as fwht_module
+from isrht.transform.hadamard import fwht, next_power_of_two
 
 FLOATS = [np.float32, np.float64]
 
@@ -228,7 +229,7 @@ def test_workers_and_threads_give_the_same_bits(kernel, rng, always_threads):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the threads in /proc")
 def test_helpers_end_with_the_thread_they_help(always_threads):
-    if _kernels.active() == "numpy":
+    if kernels.active() == "numpy":
         pytest.skip("the twin has no threads")
 
     def running():
@@ -294,8 +295,8 @@ def test_next_power_of_two():
 
 
 def test_environment_chooses_the_kernels():
-    script = "import isrht._kernels as k; print(k.active())"
-    for name in _kernels.available():
+    script = "import isrht.kernels as k; print(k.active())"
+    for name in kernels.available():
         env = os.environ | {"ISRHT_KERNEL": name}
         out = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
         assert out.stdout.strip() == name

@@ -1,4 +1,4 @@
-from isrht.information import information
+from isrht.kernels.information import information
 
 
 def test_a_bug_report_has_what_it_needs():

@@ -8,7 +8,7 @@ import pytest
 
 from exported_models import MODELS, fitted, make_data
 from isrht import ISRHT, BoostedISRHT, LeverageScoreSelection, SparseEmbedding, save
-from isrht.inspection import inspect_file
+from isrht.models.inspection import inspect_file
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -12,18 +12,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from isrht import (
-    ISRHT,
-    BoostedISRHT,
-    HadamardFourierFeatures,
-    ISRHTClassifier,
-    LinearSVMCV,
-    SparseEmbedding,
-    _kernels,
-)
-from isrht.hadamard import next_power_of_two
+from isrht import kernels
+from isrht import ISRHT, BoostedISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVMCV, SparseEmbedding
+from isrht.transform.hadamard import next_power_of_two
 
-COMPILED = [name for name in _kernels.available() if name != _kernels.NUMPY]
+COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]
 
 FLOATS = st.sampled_from([np.float32, np.float64])
 INDICES = st.sampled_from([np.int32, np.int64])
@@ -64,7 +57,7 @@ def sparse_rows(rng, rows, width, dtype, index_type):
 
 def assert_same_bits(function, *arguments, outputs):
     """Call the twin and all compiled variants; ``outputs`` are the places of what they write, each to its own copy."""
-    expected = called(_kernels.NUMPY, function, arguments, outputs)
+    expected = called(kernels.NUMPY, function, arguments, outputs)
     for variant in COMPILED:
         for mine, wanted in zip(called(variant, function, arguments, outputs), expected, strict=True):
             assert_array_equal(mine.view(np.uint8), wanted.view(np.uint8), err_msg=variant)
@@ -73,12 +66,12 @@ def assert_same_bits(function, *arguments, outputs):
 def called(variant, function, arguments, outputs):
     """Return what the function of a variant writes, an array each."""
     arguments = [copied(one) if place in outputs else one for place, one in enumerate(arguments)]
-    before = _kernels.active()
-    _kernels.use(variant)
+    before = kernels.active()
+    kernels.use(variant)
     try:
-        getattr(_kernels.engine, function)(*arguments)
+        getattr(kernels.engine, function)(*arguments)
     finally:
-        _kernels.use(before)
+        kernels.use(before)
     written = [arguments[place] for place in outputs]
     return [array for one in written for array in (one if isinstance(one, list) else [one])]
 
@@ -225,7 +218,7 @@ def test_of_a_row_of_zeros_the_sign_alone_may_differ(kernel, dtype, width, rng):
     x[0] = -0.0
     length, columns = next_power_of_two(width), rng.integers(0, next_power_of_two(width), 40)
     out = np.full((9, 40), 7, dtype)
-    _kernels.engine.project_rows(x, np.ones(width, dtype), length, columns, np.ones(40, dtype), out)
+    kernels.engine.project_rows(x, np.ones(width, dtype), length, columns, np.ones(40, dtype), out)
     assert not out.any()
 
 
@@ -255,7 +248,7 @@ def test_a_model_does_not_depend_on_the_kernels(name, container, dtype, n_classe
     X = rng.standard_normal((200, 300)) * (rng.random((200, 300)) < 0.2)
     scores = X @ rng.standard_normal((300, n_classes)) + rng.standard_normal((200, n_classes))
     X, y = container(X, dtype=dtype), scores.argmax(axis=1)
-    found = [facts_of(kernel, name, X, y) for kernel in _kernels.available()]
+    found = [facts_of(kernel, name, X, y) for kernel in kernels.available()]
     assert found[0].keys() & {"selected_columns_", "C_", "coef_", "signs_", "frequencies_", "diagonal_"}
     for facts in found[1:]:
         assert facts.keys() == found[0].keys()
@@ -265,13 +258,13 @@ def test_a_model_does_not_depend_on_the_kernels(name, container, dtype, n_classe
 
 def facts_of(kernel, name, X, y):
     """Return the numbers and arrays that a model has learned under some kernels, and what it says of its own rows."""
-    before = _kernels.active()
-    _kernels.use(kernel)
+    before = kernels.active()
+    kernels.use(kernel)
     try:
         model = clone(MODELS[name]).fit(X, y)
         answers = model.decision_function(X) if hasattr(model, "decision_function") else model.transform(X)
     finally:
-        _kernels.use(before)
+        kernels.use(before)
     learned = {name: value for name, value in vars(model).items() if name.endswith("_")}
     facts = {name: value for name, value in learned.items() if isinstance(value, np.ndarray | float | int)}
     return facts | {"answers": answers.toarray() if sp.issparse(answers) else answers}

@@ -14,8 +14,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht import _kernels, _reference
-from isrht.hadamard import fwht, next_power_of_two
+from isrht import kernels
+from isrht.kernels import _reference
+from isrht.transform.hadamard import fwht, next_power_of_two
 
 FLOATS = [np.float32, np.float64]
 WIDTHS = [1, 3, 8, 31, 100, 257, 1000, 5000, 20000]
@@ -43,7 +44,7 @@ def test_project_rows(kernel, dtype, width, count, rng):
     x, diagonal, length = dense_case(rng, dtype, width)
     columns, scales = choose_columns(rng, length, count, dtype)
     out, expected = np.full((2, len(x), count), np.nan, dtype)
-    _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
+    kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
     _reference.project_rows(x, diagonal, length, columns, scales, expected)
     assert_array_equal(out, expected)
 
@@ -59,7 +60,7 @@ def test_project_rows_in_two(kernel, dtype, width, count, padding, rng):
     columns, scales = choose_columns(rng, padding * length, count, dtype)
     for factors in (signs, diagonal):
         out, expected = np.full((2, len(x), count), np.nan, dtype)
-        _kernels.engine.project_rows(x, factors, padding * length, columns, scales, out)
+        kernels.engine.project_rows(x, factors, padding * length, columns, scales, out)
         _reference.project_rows(x, factors, padding * length, columns, scales, expected)
         assert_array_equal(out, expected)
 
@@ -86,7 +87,7 @@ def test_project_rows_to_few_columns(kernel, dtype, width, count, rows, rng):
     scattered, scales = choose_columns(rng, length, count, dtype)
     for columns in (scattered, np.sort(scattered), np.arange(count) + 3):
         out, expected = np.full((2, rows, count), np.nan, dtype)
-        _kernels.engine.project_rows(x, signs, length, columns, scales, out)
+        kernels.engine.project_rows(x, signs, length, columns, scales, out)
         _reference.project_rows(x, signs, length, columns, scales, expected)
         assert_array_equal(out, expected)
 
@@ -97,7 +98,7 @@ def test_project_rows_with_more_padding_than_data(kernel, width, rng):
     for length in (128, 1024, 8192, 65536):
         columns, scales = choose_columns(rng, length, 50, np.float64)
         out, expected = np.empty((2, len(x), 50))
-        _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
+        kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
         _reference.project_rows(x, diagonal, length, columns, scales, expected)
         assert_array_equal(out, expected)
 
@@ -109,7 +110,7 @@ def test_rows_may_lie_apart(kernel, width, rows, rng):
     x, signs, length = wide[::2, 3 : width + 3], rng.choice([-1.0, 1.0], width), next_power_of_two(width)
     columns, scales = choose_columns(rng, length, 5, np.float64)
     out, expected = np.empty((2, rows, 5))
-    _kernels.engine.project_rows(x, signs, length, columns, scales, out)
+    kernels.engine.project_rows(x, signs, length, columns, scales, out)
     _reference.project_rows(x, signs, length, columns, scales, expected)
     assert_array_equal(out, expected)
 
@@ -121,8 +122,8 @@ def test_add_rows_and_squares(kernel, dtype, width, rng):
     chosen = rng.integers(0, len(x), 21)
     sums, expected_sums = np.ones((2, width))
     squares, expected_squares = np.ones((2, length))
-    _kernels.engine.add_rows(x, chosen, sums)
-    _kernels.engine.add_squares(x, chosen, diagonal, squares)
+    kernels.engine.add_rows(x, chosen, sums)
+    kernels.engine.add_squares(x, chosen, diagonal, squares)
     _reference.add_rows(x, chosen, expected_sums)
     _reference.add_squares(x, chosen, diagonal, expected_squares)
     assert_array_equal(sums, expected_sums)
@@ -138,7 +139,7 @@ def test_add_squares_with_signs(kernel, dtype, width, padding, rows, rng):
     x, _, length = dense_case(rng, dtype, width, rows=rows)
     signs = rng.choice([-1, 1], width).astype(dtype)
     squares, expected = np.ones((2, padding * length))
-    _kernels.engine.add_squares(x, np.arange(rows), signs, squares)
+    kernels.engine.add_squares(x, np.arange(rows), signs, squares)
     _reference.add_squares(x, np.arange(rows), signs, expected)
     assert_array_equal(squares, expected)
 
@@ -161,7 +162,7 @@ def test_project_csr(kernel, dtype, index_type, width, count, rng):
     columns, scales = choose_columns(rng, next_power_of_two(width), count, dtype)
     out, expected = np.full((2, len(indptr) - 1, count), np.nan, dtype)
     arguments = data, indices, indptr, diagonal, next_power_of_two(width), columns, scales
-    _kernels.engine.project_csr(*arguments, out)
+    kernels.engine.project_csr(*arguments, out)
     _reference.project_csr(*arguments, expected)
     assert_array_equal(out, expected)
     signs = 1 - 2 * (np.bitwise_count(np.arange(width)[:, None] & columns) % 2).astype(dtype)
@@ -176,7 +177,7 @@ def test_project_csr_of_long_rows_and_the_largest_length(kernel, count, rng):
     data, diagonal = rng.standard_normal(5000), np.ones(width)
     columns = rng.integers(0, length, count)
     out = np.empty((1, count))
-    _kernels.engine.project_csr(data, indices, np.array([0, 5000]), diagonal, length, columns, np.ones(count), out)
+    kernels.engine.project_csr(data, indices, np.array([0, 5000]), diagonal, length, columns, np.ones(count), out)
     signs = 1.0 - 2.0 * (np.bitwise_count(indices[:, None] & columns) % 2)
     assert_allclose(out[0], data @ signs, atol=1e-10)
 
@@ -189,7 +190,7 @@ def test_project_csr_of_rows_of_any_length(kernel, count, rng):
     indices, data = rng.integers(0, 1000, indptr[-1]), rng.standard_normal(indptr[-1])
     diagonal, columns = rng.standard_normal(1000), rng.integers(0, 1024, count)
     out = np.full((len(sizes), count), np.nan)
-    _kernels.engine.project_csr(data, indices, indptr, diagonal, 1024, columns, np.full(count, 0.5), out)
+    kernels.engine.project_csr(data, indices, indptr, diagonal, 1024, columns, np.full(count, 0.5), out)
     signs = 1.0 - 2.0 * (np.bitwise_count(np.arange(1000)[:, None] & columns) % 2)
     dense = sp.csr_array((data, indices, indptr), shape=(len(sizes), 1000)).toarray()
     assert_allclose(out, (dense * diagonal) @ signs / 2, atol=1e-12)
@@ -203,13 +204,13 @@ def test_add_csr_rows_and_autocorrelation(kernel, dtype, index_type, width, rng)
     chosen = rng.integers(0, len(indptr) - 1, 25)
     diagonal = rng.standard_normal(width).astype(dtype)
     sums, expected_sums = np.ones((2, width))
-    _kernels.engine.add_csr_rows(data, indices, indptr, chosen, sums)
+    kernels.engine.add_csr_rows(data, indices, indptr, chosen, sums)
     _reference.add_csr_rows(data, indices, indptr, chosen, expected_sums)
     assert_array_equal(sums, expected_sums)
     matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(indptr) - 1, width))
     assert_allclose(sums, 1 + matrix[chosen].sum(axis=0), rtol=1e-12, atol=1e-12)
     totals, expected = np.ones((2, next_power_of_two(width)))
-    _kernels.engine.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, totals)
+    kernels.engine.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, totals)
     _reference.add_csr_autocorrelation(data, indices, indptr, chosen, diagonal, expected)
     assert_array_equal(totals, expected)
 
@@ -223,7 +224,7 @@ def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
     first, second = rng.standard_normal((2, len(indptr) - 1, problems))
     first[::3] = second[::3] = 0
     totals, expected = np.ones((2, width, 3, problems))
-    _kernels.engine.add_csr_moments(data, indices, indptr, first, second, totals)
+    kernels.engine.add_csr_moments(data, indices, indptr, first, second, totals)
     _reference.add_csr_moments(data, indices, indptr, first, second, expected)
     assert_array_equal(totals, expected)
     matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(indptr) - 1, width))
@@ -232,9 +233,9 @@ def test_add_csr_moments(kernel, dtype, index_type, width, problems, rng):
     assert_allclose(totals, 1 + sums, rtol=1e-12, atol=1e-12)
     for wrong in (first[1:], first[:, 1:]):
         with pytest.raises(ValueError, match="a row of factors for each row"):
-            _kernels.engine.add_csr_moments(data, indices, indptr, first, np.ascontiguousarray(wrong), totals)
+            kernels.engine.add_csr_moments(data, indices, indptr, first, np.ascontiguousarray(wrong), totals)
     with pytest.raises(ValueError, match="column index|totals has the wrong shape"):
-        _kernels.engine.add_csr_moments(data, indices, indptr, first, second, np.zeros((width, 2, problems)))
+        kernels.engine.add_csr_moments(data, indices, indptr, first, second, np.zeros((width, 2, problems)))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -245,7 +246,7 @@ def test_moments_of_features(kernel, dtype, index_type, problems, rng):
     data, indices, indptr = sparse_case(rng, dtype, index_type, 70, density=0.1)
     factors, n_features = rng.standard_normal((70, 2, problems)), len(indptr) - 1
     totals, expected = np.full((2, n_features, 3, problems), np.nan)
-    _kernels.engine.moments_of_features(data, indices, indptr, factors, totals)
+    kernels.engine.moments_of_features(data, indices, indptr, factors, totals)
     _reference.moments_of_features(data, indices, indptr, factors, expected)
     assert_array_equal(totals, expected)
     matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (n_features, 70))
@@ -253,9 +254,9 @@ def test_moments_of_features(kernel, dtype, index_type, problems, rng):
     sums = np.stack([matrix @ factors[:, 0], matrix @ factors[:, 1], squares @ factors[:, 1]], axis=1)
     assert_allclose(totals, sums, rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError, match="factors must be two"):
-        _kernels.engine.moments_of_features(data, indices, indptr, np.ascontiguousarray(factors[:, :1]), totals)
+        kernels.engine.moments_of_features(data, indices, indptr, np.ascontiguousarray(factors[:, :1]), totals)
     with pytest.raises(ValueError, match="totals has the wrong shape"):
-        _kernels.engine.moments_of_features(data, indices, indptr, factors, totals[1:])
+        kernels.engine.moments_of_features(data, indices, indptr, factors, totals[1:])
 
 
 def diagonal_case(rng, width, problems, folds=3):
@@ -290,7 +291,7 @@ def diagonal_outputs(width, problems, n_rows=None, signals=True):
 def test_make_diagonals(kernel, width, problems, signals, rng):
     case = diagonal_case(rng, width, problems)
     results, expected = [diagonal_outputs(width, problems, signals=signals) for _ in range(2)]
-    _kernels.engine.make_diagonals(*case, *results)
+    kernels.engine.make_diagonals(*case, *results)
     _reference.make_diagonals(*case, *expected)
     for mine, wanted in zip(results[0], expected[0], strict=True):
         assert_array_equal(mine, wanted)
@@ -315,45 +316,45 @@ def test_diagonals_of_features(kernel, dtype, index_type, n_features, problems, 
     _, *case = diagonal_case(rng, n_features, problems)
     factors = rng.standard_normal((40, 2, problems))
     results, expected, steps = [diagonal_outputs(n_features, problems, n_rows=40) for _ in range(3)]
-    _kernels.engine.diagonals_of_features(*arrays, factors, *case, *results)
+    kernels.engine.diagonals_of_features(*arrays, factors, *case, *results)
     _reference.diagonals_of_features(*arrays, factors, *case, *expected)
     for result, wanted in zip([*results[0], *results[6:]], [*expected[0], *expected[6:]], strict=True):
         assert_array_equal(result, wanted)
     moments, diagonals = np.empty((n_features, 3, problems)), np.empty((n_features, problems))
-    _kernels.engine.moments_of_features(*arrays, factors, moments)
-    _kernels.engine.make_diagonals(moments, *case, *steps[:-1], diagonals)
+    kernels.engine.moments_of_features(*arrays, factors, moments)
+    kernels.engine.make_diagonals(moments, *case, *steps[:-1], diagonals)
     for result, wanted in zip([*results[0], *results[6:9]], [*steps[0], *steps[6:9]], strict=True):
         assert_array_equal(result, wanted)
     matrix = sp.csr_array((arrays[0].astype(np.float64), *arrays[1:]), (n_features, 40))
     assert_allclose(results[-1], 1 + matrix.T @ diagonals, rtol=1e-10, atol=1e-10)
     with pytest.raises(ValueError, match="factors must be two"):
-        _kernels.engine.diagonals_of_features(*arrays, np.zeros((40, 1, problems)), *case, *results)
+        kernels.engine.diagonals_of_features(*arrays, np.zeros((40, 1, problems)), *case, *results)
     with pytest.raises(ValueError, match="products has the wrong shape"):
-        _kernels.engine.diagonals_of_features(*arrays, factors, *case, *results[:-1], np.zeros((39, problems)))
+        kernels.engine.diagonals_of_features(*arrays, factors, *case, *results[:-1], np.zeros((39, problems)))
 
 
 def test_diagonals_of_what_never_varies_are_zero(kernel, rng):
     case = diagonal_case(rng, 20, 2)
     case[3] = np.zeros_like(case[3])
     results = diagonal_outputs(20, 2)
-    _kernels.engine.make_diagonals(*case, *results)
+    kernels.engine.make_diagonals(*case, *results)
     assert not any(result.any() for result in (results[6], results[7] - 1, results[8] - 1, results[9]))
     assert not results[0][0][4, 2:-3].any()
 
 
 def test_make_diagonals_refuses_what_is_not_there(rng):
-    if _kernels.engine is _reference:
+    if kernels.engine is _reference:
         pytest.skip("NumPy checks its own indices")
     for place, message in ((4, "fold"), (7, "kind")):
         case = diagonal_case(rng, 20, 2)
         case[place] = case[place] + 3
         with pytest.raises(ValueError, match=message):
-            _kernels.engine.make_diagonals(*case, *diagonal_outputs(20, 2))
+            kernels.engine.make_diagonals(*case, *diagonal_outputs(20, 2))
     for place, more, message in ((1, 3, "a path"), (2, 4, "a row of z"), (3, 4, "a row of z"), (5, 4, "z has the")):
         results = diagonal_outputs(20, 2)
         results[place] = results[place] + more
         with pytest.raises(ValueError, match=message):
-            _kernels.engine.make_diagonals(*diagonal_case(rng, 20, 2), *results)
+            kernels.engine.make_diagonals(*diagonal_case(rng, 20, 2), *results)
 
 
 def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
@@ -362,9 +363,9 @@ def test_the_transformed_autocorrelation_is_the_sum_of_squares(kernel, rng):
     dense = sp.csr_array((data, indices, indptr), (len(indptr) - 1, width)).toarray()
     everything, diagonal = np.arange(len(dense)), rng.choice([-1.0, 1.0], width)
     squares, correlation = np.zeros((2, length))
-    _kernels.engine.add_squares(dense, everything, diagonal, squares)
-    _kernels.engine.add_csr_autocorrelation(data, indices, indptr, everything, diagonal, correlation)
-    _kernels.engine.transform(correlation.reshape(1, length, 1), 1.0)
+    kernels.engine.add_squares(dense, everything, diagonal, squares)
+    kernels.engine.add_csr_autocorrelation(data, indices, indptr, everything, diagonal, correlation)
+    kernels.engine.transform(correlation.reshape(1, length, 1), 1.0)
     assert_allclose(correlation, squares, rtol=1e-10)
 
 
@@ -375,11 +376,11 @@ def test_score_rows(kernel, dtype, width, problems, rng):
     x = rng.standard_normal((11, width)).astype(dtype)
     weights, intercept = rng.standard_normal((problems, width)), rng.standard_normal(problems)
     out, expected = np.full((2, len(x), problems), np.nan)
-    assert _kernels.engine.score_rows(x, weights, intercept, out)
+    assert kernels.engine.score_rows(x, weights, intercept, out)
     assert _reference.score_rows(x, weights, intercept, expected)
     assert_array_equal(out, expected)
     assert_allclose(out, x @ weights.T + intercept, rtol=0, atol=1e-12 * width)
-    _kernels.engine.score_rows(x[4:5], weights, intercept, out[:1])
+    kernels.engine.score_rows(x[4:5], weights, intercept, out[:1])
     assert_array_equal(out[0], expected[4])
 
 
@@ -394,12 +395,12 @@ def test_score_csr(kernel, dtype, index_type, width, problems, rng):
     assert _reference.score_csr(data, indices, indptr, weights, intercept, expected)
     for order in "CF":
         out = np.full_like(expected, np.nan)
-        assert _kernels.engine.score_csr(data, indices, indptr, np.asarray(weights, order=order), intercept, out)
+        assert kernels.engine.score_csr(data, indices, indptr, np.asarray(weights, order=order), intercept, out)
         assert_array_equal(out, expected)
     matrix = sp.csr_array((data.astype(np.float64), indices, indptr), (len(out), width))
     assert_allclose(out, matrix @ weights.T + intercept, rtol=0, atol=1e-10)
     part = np.empty((7, problems))
-    _kernels.engine.score_csr(data, indices, indptr[3:11], weights, intercept, part)
+    kernels.engine.score_csr(data, indices, indptr[3:11], weights, intercept, part)
     assert_array_equal(part, expected[3:10])
 
 
@@ -407,17 +408,17 @@ def test_enough_rows_to_release_the_gil_for_have_the_same_scores(kernel, rng):
     x, weights, intercept = rng.standard_normal((210, 500)), rng.standard_normal((1, 500)), np.ones(1)
     matrix = sp.csr_array(x)
     out, expected = np.empty((2, 210, 1))
-    _kernels.engine.score_rows(x, weights, intercept, out)
+    kernels.engine.score_rows(x, weights, intercept, out)
     _reference.score_rows(x, weights, intercept, expected)
     assert_array_equal(out, expected)
     arguments = matrix.data, matrix.indices, matrix.indptr, weights, intercept
-    _kernels.engine.score_csr(*arguments, out)
+    kernels.engine.score_csr(*arguments, out)
     _reference.score_csr(*arguments, expected)
     assert_array_equal(out, expected)
     broken = matrix.indices.copy()
     broken[-1] = 500
     with pytest.raises(ValueError, match="column index"):
-        _kernels.engine.score_csr(matrix.data, broken, *arguments[2:], out)
+        kernels.engine.score_csr(matrix.data, broken, *arguments[2:], out)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -426,15 +427,15 @@ def test_a_value_that_is_not_finite_shows_in_every_score(kernel, bad, rng):
     for place in range(20):
         x, weights, out = rng.standard_normal((1, 20)), rng.standard_normal((2, 20)), np.empty((1, 2))
         x[0, place], weights[:, place] = bad, [0, 1]
-        assert not _kernels.engine.score_rows(x, weights, np.zeros(2), out)
+        assert not kernels.engine.score_rows(x, weights, np.zeros(2), out)
         assert not np.isfinite(out).any()
         matrix = sp.csr_array(x)
-        assert not _kernels.engine.score_csr(matrix.data, matrix.indices, matrix.indptr, weights, np.zeros(2), out)
+        assert not kernels.engine.score_csr(matrix.data, matrix.indices, matrix.indptr, weights, np.zeros(2), out)
         assert not np.isfinite(out).any()
 
 
 def test_scores_of_shapes_that_do_not_fit_are_errors(kernel):
-    engine, x, indptr = _kernels.engine, np.ones((2, 3)), np.array([0, 1, 3], np.int32)
+    engine, x, indptr = kernels.engine, np.ones((2, 3)), np.array([0, 1, 3], np.int32)
     weights, intercept, out = np.ones((2, 3)), np.ones(2), np.empty((2, 2))
     data, indices = np.ones(3), np.arange(3, dtype=np.int32)
     for bad, message in [
@@ -450,7 +451,7 @@ def test_scores_of_shapes_that_do_not_fit_are_errors(kernel):
 
 
 def test_bad_indices_are_errors_not_crashes(kernel, rng):
-    engine, one = _kernels.engine, np.ones(1)
+    engine, one = kernels.engine, np.ones(1)
     data, indptr, diagonal = np.ones(2), np.array([0, 2], np.int32), np.ones(10)
     out = np.empty((1, 1))
     column = np.array([0])
@@ -495,7 +496,7 @@ def test_read_only_input(kernel, rng):
     for array in (x, diagonal, columns, scales):
         array.flags.writeable = False
     out = np.empty((len(x), 3))
-    _kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
+    kernels.engine.project_rows(x, diagonal, length, columns, scales, out)
     assert np.isfinite(out).all()
 
 

@@ -8,17 +8,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from isrht import (
-    BoostedISRHT,
-    ISRHTClassifier,
-    RowSource,
-    blocks,
-    learned_rows,
-    per_row,
-    small_svm,
-)
-from isrht.learned_rows import FiledRows, Head, LearnedRows
-from isrht.unnamed_file import UnnamedFile
+from isrht.rows import blocks
+from isrht.boosting.estimator import _rows as learned_rows
+from isrht.rows import values as per_row
+from isrht.boosting.estimator import _small_svm as small_svm
+from isrht import BoostedISRHT, ISRHTClassifier, RowSource
+from isrht.boosting._rows import FiledRows, Head, LearnedRows
+from isrht.support.spill_file import UnnamedFile
 
 
 def some_rows(rng, kind=FiledRows, n_samples=300, n_classes=3, n_columns=4):

@@ -11,10 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
-from isrht import _kernels, _reference
+from isrht import kernels
+from isrht.kernels import _reference
 
 TWIN = _reference.LibsvmParser
-PARSERS = [TWIN, *([_kernels._core.LibsvmParser] if _kernels._core else [])]
+PARSERS = [TWIN, *([kernels._core.LibsvmParser] if kernels._core else [])]
 COMPILED = PARSERS[-1]
 ANY, AS_THE_FIRST, NUMBERS = range(3)
 MANY = 2**62
@@ -230,14 +231,14 @@ def test_wrong_arguments(parser, arguments):
         parser(*arguments)
 
 
-@pytest.mark.skipif(_kernels._core is None, reason="no compiled parser")
+@pytest.mark.skipif(kernels._core is None, reason="no compiled parser")
 @pytest.mark.parametrize("data", ["1 1:2", np.zeros(3), np.zeros((2, 2), np.uint8), np.zeros(9, np.uint8)[::2], None])
 def test_the_compiled_parser_takes_bytes_only(data):
     with pytest.raises(TypeError):
         COMPILED(1, ANY, 10).feed(data, MANY, MANY)
 
 
-@pytest.mark.skipif(_kernels._core is None, reason="no compiled parser")
+@pytest.mark.skipif(kernels._core is None, reason="no compiled parser")
 def test_threads_that_share_a_parser_take_turns():
     parser = COMPILED(1, ANY, 100)
     with ThreadPoolExecutor(4) as pool:
@@ -362,7 +363,7 @@ def damaged(draw):
 texts = st.one_of(scraps, good_texts, damaged(), st.binary(max_size=60))
 
 
-@pytest.mark.skipif(_kernels._core is None, reason="no compiled parser")
+@pytest.mark.skipif(kernels._core is None, reason="no compiled parser")
 @given(texts, st.data())
 @settings(max_examples=600, deadline=None)
 def test_the_compiled_parser_agrees_with_its_twin(text, data):

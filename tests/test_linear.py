@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.validation import validate_data
 
 from isrht import LinearSVM
-from isrht.linear import is_plain, linear_scores, quick_scores
+from isrht.linear.scores import is_plain, linear_scores, quick_scores
 
 
 @pytest.fixture(params=[2, 4])
@@ -51,7 +51,7 @@ def test_a_row_has_the_same_score_in_any_batch_and_for_any_number_of_jobs(case, 
     X, model = case
     X = FORMS[form](X)
     all_rows, _ = linear_scores(X, model.coef_, model.intercept_)
-    monkeypatch.setattr("isrht.blocks.BLOCK_ELEMENTS", 100)
+    monkeypatch.setattr("isrht.rows.blocks.BLOCK_ELEMENTS", 100)
     assert_array_equal(linear_scores(X, model.coef_, model.intercept_, n_jobs=3)[0], all_rows)
     assert_array_equal(linear_scores(X[5:6], model.coef_, model.intercept_)[0], all_rows[5:6])
 

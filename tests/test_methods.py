@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from isrht import make_projection
-from isrht.methods import PROJECTIONS
+from isrht.projections.by_name import PROJECTIONS
 
 PAPER = "Gaussian, Achlioptas, Sparse Embedding, SRHT, ISRHT-nps, ISRHT-top-r, ISRHT-supervised, PCA, DLSS"
 

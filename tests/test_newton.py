@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht import newton
-from isrht.blocks import Block, RowBlocks
-from isrht.newton import fit_path, one_blas_thread, training_blocks
+from isrht.linear.scores import newton
+from isrht.rows.blocks import Block, RowBlocks
+from isrht.linear.newton import fit_path, one_blas_thread, training_blocks
 
 CS = 2.0 ** np.arange(-5, 6)
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from isrht import per_row
-from isrht.per_row import Column, FileOf, by_rank, class_totals, derived, gathered, ranks, rows_by_rank, total
+from isrht.rows import values as per_row
+from isrht.rows.values import Column, FileOf, by_rank, class_totals, derived, gathered, ranks, rows_by_rank, total
 
 
 @pytest.fixture(autouse=True)

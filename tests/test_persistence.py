@@ -28,6 +28,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
+from isrht.models import model_file as persistence
 from isrht import (
     ISRHT,
     BoostedISRHT,
@@ -36,10 +37,9 @@ from isrht import (
     LinearSVM,
     LinearSVMCV,
     SparseEmbedding,
-    persistence,
 )
-from isrht import archive as archive_module
-from isrht.persistence import ModelFileError, load, read_about, save
+from isrht.models import _archive as archive_module
+from isrht.models.model_file import ModelFileError, load, read_about, save
 
 N_FEATURES = 37
 NAMES = np.array(["ash", "birch", "cedar"])

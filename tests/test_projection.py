@@ -16,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import ISRHT, _kernels
-from isrht.projection import SELECTIONS
+from isrht import kernels
+from isrht import ISRHT
+from isrht.projections.isrht import SELECTIONS
 
 VARIATIONS = [{}, {"center": True}, {"sketch_size": 16}, {"class_weight": "balanced"}, {"n_score_samples": 15}]
 
@@ -99,16 +100,16 @@ def test_any_blocking_jobs_and_kernel_give_the_same_model(data, selection, spars
     X, y = data
     X = sp.csr_array(X) if sparse else X
     expected = ISRHT(10, selection=selection, center=center, random_state=1).fit(X, y)
-    names = _kernels.available()
+    names = kernels.available()
     for n_jobs, name, step in [(1, names[-1], 90), (-1, names[0], 1), (2, names[1], 7), (None, names[-1], 50)]:
-        _kernels.use(name)
+        kernels.use(name)
         got = clone(expected).set_params(n_jobs=n_jobs)
         for start in range(0, 90, step):
             got.partial_fit(X[start : start + step], y[start : start + step], classes=[0, 1, 2])
         assert_array_equal(got.selected_columns_, expected.selected_columns_)
         assert_allclose(got.column_scores_, expected.column_scores_, atol=1e-9)
         assert_allclose(got.transform(X), expected.transform(X), atol=1e-12)
-    _kernels.use(names[-1])
+    kernels.use(names[-1])
 
 
 def test_partial_fit_selects_anew_when_more_rows_come(data):

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from scipy.linalg import hadamard
 
-from isrht.rotation import Rotation
+from isrht.transform.rotation import Rotation
 
 
 def slow_matrix(rotation):

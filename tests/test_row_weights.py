@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from isrht.per_row import FileOf
-from isrht.row_weights import effective_count, in_units, typical_weight
+from isrht.rows.values import FileOf
+from isrht.rows.weights import effective_count, in_units, typical_weight
 
 
 def filed(weights):

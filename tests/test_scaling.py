@@ -5,7 +5,7 @@ from numpy.testing import assert_array_equal
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from isrht import RowSource
-from isrht.scaling import fit_scaler
+from isrht.rows.scaling import fit_scaler
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

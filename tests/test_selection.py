@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht.selection import (
+from isrht.projections.selection import (
     columns_for_share,
     rank,
     score_histogram,

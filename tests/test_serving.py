@@ -12,8 +12,9 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
 
-from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor, _kernels
-from isrht.svm import linear_model
+from isrht import kernels
+from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor
+from isrht.linear.svm import linear_model
 
 MODELS = {
     "supervised": ISRHTClassifier(8, C=1.0, scale="maxabs", random_state=0),
@@ -169,7 +170,7 @@ def ticks_in_the_middle(act):
     return sum(start + third < at < start + 2 * third for at in ticks)
 
 
-@pytest.mark.skipif(_kernels.active() == "numpy", reason="only the compiled kernels release the GIL")
+@pytest.mark.skipif(kernels.active() == "numpy", reason="only the compiled kernels release the GIL")
 @pytest.mark.parametrize("make", [sp.csr_array, np.asarray])
 def test_a_large_batch_does_not_hold_the_gil(make):
     X = make(np.ones((6000, 4000)))

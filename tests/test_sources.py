@@ -14,7 +14,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
 from isrht.files import FileError, open_rows, write_rows
-from isrht.sources import StoredRows, stored
+from isrht.rows.sources import StoredRows, stored
 
 N = 3000
 
@@ -146,8 +146,8 @@ def test_a_memory_map_is_read_by_blocks(dtype, rng, tmp_path, monkeypatch):
     monkeypatch.setattr(
         RowSource, "_converted", lambda self, X, f=RowSource._converted: rows.append(len(X)) or f(self, X)
     )
-    monkeypatch.setattr("isrht.blocks.BLOCK_ELEMENTS", 2**14)
-    monkeypatch.setattr("isrht.blocks.READ_ELEMENTS", 2**15)
+    monkeypatch.setattr("isrht.rows.blocks.BLOCK_ELEMENTS", 2**14)
+    monkeypatch.setattr("isrht.rows.blocks.READ_ELEMENTS", 2**15)
     got = ISRHTClassifier(16, scale="minmax", random_state=0).fit(mapped, y)
     assert_same_model(got, expected, X)
     assert_array_equal(got.predict(mapped), expected.predict(X))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.sparse_structure import check_sparse
+from isrht.support.sparse_structure import check_sparse
 
 
 def csr(rng=0):

@@ -14,8 +14,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import newton
-from isrht.svm import LinearSVM, LinearSVMCV, class_factors
+from isrht.linear.scores import newton
+from isrht.linear.svm import LinearSVM, LinearSVMCV, class_factors
 
 CONTAINERS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
 
@@ -147,7 +147,7 @@ def test_a_large_float32_matrix_is_not_copied_whole(estimator):
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_the_number_of_jobs_does_not_change_a_bit(n_jobs, monkeypatch):
-    monkeypatch.setattr("isrht.newton.default_block_rows", lambda X: 37)
+    monkeypatch.setattr("isrht.linear.newton.default_block_rows", lambda X: 37)
     X, y = noisy()
     one, many = (LinearSVMCV(n_jobs=jobs).fit(X, y) for jobs in (None, n_jobs))
     np.testing.assert_array_equal(one.coef_, many.coef_)

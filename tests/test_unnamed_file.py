@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from isrht.unnamed_file import UnnamedFile
+from isrht.support.spill_file import UnnamedFile
 
 
 def test_what_is_appended_is_read_again_and_mapped(rng):

@@ -1,22 +1,22 @@
 # "as" tells type checkers that a name is meant for users: a stub hides plain imports.
-from . import dask_cluster as dask_cluster
 from . import datasets as datasets
 from . import export as export
 from . import files as files
-from . import persistence as persistence
-from .boosting import BoostedISRHT as BoostedISRHT
+from . import models as models
+from . import transform as transform
+from .boosting.estimator import BoostedISRHT as BoostedISRHT
 from .classifier import ISRHTClassifier as ISRHTClassifier
-from .embedding import SparseEmbedding as SparseEmbedding
-from .fourier import HadamardFourierFeatures as HadamardFourierFeatures
-from .hadamard import fwht as fwht
-from .leverage import LeverageScoreSelection as LeverageScoreSelection
-from .methods import make_projection as make_projection
-from .persistence import load as load
-from .persistence import save as save
-from .projection import ISRHT as ISRHT
-from .serving import Predictor as Predictor
-from .sources import RowSource as RowSource
-from .svm import LinearSVM as LinearSVM
-from .svm import LinearSVMCV as LinearSVMCV
+from .linear.svm import LinearSVM as LinearSVM
+from .linear.svm import LinearSVMCV as LinearSVMCV
+from .models.model_file import load as load
+from .models.model_file import save as save
+from .models.predictor import Predictor as Predictor
+from .projections.by_name import make_projection as make_projection
+from .projections.embedding import SparseEmbedding as SparseEmbedding
+from .projections.fourier import HadamardFourierFeatures as HadamardFourierFeatures
+from .projections.isrht import ISRHT as ISRHT
+from .projections.leverage import LeverageScoreSelection as LeverageScoreSelection
+from .rows.sources import RowSource as RowSource
+from .transform.hadamard import fwht as fwht
 
 __version__: str

@@ -37,7 +37,7 @@ def _without_typer(arguments):
             file=sys.stderr,
         )
         return 2
-    from isrht.information import information
+    from isrht.kernels.information import information
 
     try:
         print("\n".join(f"{name:18} {value}" for name, value in information()), flush=True)

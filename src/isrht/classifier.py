@@ -19,17 +19,17 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.blocks import Rows, is_sparse
-from isrht.boosting import BoostedISRHT
-from isrht.coded_labels import CodedLabels
-from isrht.folds import check_classes_of_folds, make_folds
-from isrht.newton import fit_path, one_blas_thread, training_blocks
-from isrht.per_row import Column, derived, gathered, total
-from isrht.projection import ISRHT, SELECTIONS
-from isrht.row_weights import in_units, typical_weight
-from isrht.scaling import fit_scaler
-from isrht.sources import as_rows, stored, validate_rows
-from isrht.svm import (
+from isrht.rows.blocks import Rows, is_sparse
+from isrht.boosting.estimator import BoostedISRHT
+from isrht.rows.labels import CodedLabels
+from isrht.rows.folds import check_classes_of_folds, make_folds
+from isrht.linear.newton import fit_path, one_blas_thread, training_blocks
+from isrht.rows.values import Column, derived, gathered, total
+from isrht.projections.isrht import ISRHT, SELECTIONS
+from isrht.rows.weights import in_units, typical_weight
+from isrht.rows.scaling import fit_scaler
+from isrht.rows.sources import as_rows, stored, validate_rows
+from isrht.linear.svm import (
     DEFAULT_CS,
     FoldAccuracies,
     LinearClassifier,
@@ -42,7 +42,7 @@ from isrht.svm import (
     warn_not_converged,
     weighted_rows,
 )
-from isrht.validation import check_positive_number, checked_data, whole_or_unchanged
+from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
 SCALES = (None, "maxabs", "minmax")
 

@@ -18,7 +18,7 @@ from isrht.files.opening import find
 def cluster(scheduler=None, n_workers=None):
     """A client of the scheduler at this address, or of a cluster of so many processes here, while it is needed."""
     if scheduler is not None:
-        from isrht.dask_cluster import connect
+        from isrht.rows.dask.cluster import connect
 
         with connect(scheduler) as client:
             yield client

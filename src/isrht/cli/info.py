@@ -10,7 +10,7 @@ import typer
 def info(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False):
     """Version, chosen kernel, processor features, versions of what it builds on."""
     from isrht.cli.messages import give, give_json
-    from isrht.information import information
+    from isrht.kernels.information import information
 
     facts = dict(information())
     if as_json:

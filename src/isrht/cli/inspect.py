@@ -20,7 +20,7 @@ def inspect(
     """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
     from isrht.cli.messages import give, give_json
     from isrht.cli.reading import errors_in_words
-    from isrht.inspection import inspect_file
+    from isrht.models.inspection import inspect_file
 
     with errors_in_words("inspect"):
         facts = inspect_file(model, top)

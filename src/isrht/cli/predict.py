@@ -63,7 +63,7 @@ def predict(
 
 def load_classifier(path):
     """A model that predicts, and what its file tells of it."""
-    from isrht.persistence import load, read_about
+    from isrht.models.model_file import load, read_about
 
     classifier = load(path)
     if not hasattr(classifier, "predict"):
@@ -118,7 +118,7 @@ def opened(path):
         return
     import io
 
-    from isrht.archive import replaced_when_whole
+    from isrht.models._archive import replaced_when_whole
 
     with replaced_when_whole(path) as raw:
         text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")

@@ -73,7 +73,7 @@ def train(
     """Train a linear classifier on few columns and write it to a file."""
     from isrht.cli.messages import give_json, say
     from isrht.cli.reading import describe_facts, errors_in_words, training_options
-    from isrht.hadamard import next_power_of_two
+    from isrht.transform.hadamard import next_power_of_two
 
     tell = (lambda _: None) if quiet else say
     with errors_in_words("train"):
@@ -151,8 +151,8 @@ def data_and_model(files, out):
 
 def check_replaceable(path):
     """A file that is not a model, say a second data file, is not overwritten."""
-    from isrht.archive import ModelFileError
-    from isrht.persistence import read_about
+    from isrht.models._archive import ModelFileError
+    from isrht.models.model_file import read_about
 
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise ValueError(f"{path} cannot be written: it is a folder, or its folder is not there")
@@ -238,7 +238,7 @@ def what_to_know(data, facts, label):
 def learn(model, X, y, known, path, test, tell, watch):
     """Fit, judge, write; say what happens; return it."""
     from isrht.files.labels import label_text
-    from isrht.persistence import save
+    from isrht.models.model_file import save
 
     with watch.stage("fit"):
         model.fit(X, y)

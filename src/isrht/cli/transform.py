@@ -30,7 +30,7 @@ def transform(
     from isrht.cli.messages import say
     from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options, named
     from isrht.files import open_rows, write_rows
-    from isrht.persistence import load, read_about
+    from isrht.models.model_file import load, read_about
 
     with errors_in_words("transform"):
         check_not_input(out, data, model)

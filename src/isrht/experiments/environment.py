@@ -15,7 +15,7 @@ PACKAGES = ("isrht", "numpy", "scipy", "scikit-learn")
 
 def environment():
     """The facts, as a journal record; runs refer to it by its key."""
-    from isrht import _kernels
+    from isrht import kernels
 
     facts = {
         "kind": "environment",
@@ -26,7 +26,7 @@ def environment():
         "system": platform.platform(),
         "python": platform.python_version(),
         "versions": {package: installed(package) for package in PACKAGES},
-        "kernel": _kernels.active(),
+        "kernel": kernels.active(),
         "commit": commit(),
     }
     return facts | {"key": checksum(canonical(facts))}

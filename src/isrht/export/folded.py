@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.svm import LinearClassifier
+from isrht.linear.svm import LinearClassifier
 
 
 @dataclass(frozen=True)

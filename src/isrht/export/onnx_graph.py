@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import block_diag, hadamard
 
 import isrht
-from isrht.boosting import BoostedISRHT
+from isrht.boosting.estimator import BoostedISRHT
 from isrht.export import ExportError
 from isrht.export.folded import folded
 

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.blocks import rows_of
+from isrht.rows.blocks import rows_of
 from isrht.files.errors import FileError
 from isrht.files.labels import Labels
 from isrht.files.rows import Rows, check_feature_count, check_finite, check_width, position, rows_per_block

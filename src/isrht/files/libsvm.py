@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from isrht import _kernels
+from isrht import kernels
 from isrht.files.errors import FileError
 from isrht.files.labels import NUMBER, TEXT, Labels
 from isrht.files.rows import HOW_TO_HAVE_MORE, Count, Rows, check_feature_count
@@ -128,7 +128,7 @@ class LibsvmRows(Rows):
         """Yield the parser whenever it is full, so that its rows are taken, and once more at the end."""
         max_rows = max_rows or self.block_rows or BLOCK_ROWS
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
-        parser = _kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
+        parser = kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
         for path in self._files():
             with open_bytes(path, self.max_unpacked) as stream:
                 while chunk := self._read_chunk(stream, parser):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.blocks import BLOCK_ELEMENTS
+from isrht.rows.blocks import BLOCK_ELEMENTS
 from isrht.files.errors import FileError
 from isrht.files.facts import Facts
 from isrht.files.labels import NUMBER, TEXT, Labels, Tally

@@ -15,15 +15,15 @@ from numbers import Real
 import numpy as np
 import scipy.sparse as sp
 
-from isrht import _kernels
-from isrht.archive import replaced_when_whole
+from isrht import kernels
+from isrht.models._archive import replaced_when_whole
 from isrht.files.errors import library
 from isrht.files.labels import TEXT, as_written
 from isrht.files.libsvm import LABEL_RULES, LARGEST_INDEX, UNLIMITED
 from isrht.files.opening import TEXTS, format_by_extension
 from isrht.files.streams import packed, packing
 from isrht.files.tables import SEPARATORS, is_label
-from isrht.sparse_structure import check_sparse
+from isrht.support.sparse_structure import check_sparse
 
 LABEL = "label"
 NPY_HEADER_BYTES = 128
@@ -180,7 +180,7 @@ def written_labels(path, y, is_label):
 def is_libsvm_label(label):
     """Would the parser read this label as it is?"""
     text = label.encode("utf-8", "surrogatepass")
-    parser = _kernels.engine.LibsvmParser(1, LABEL_RULES[TEXT], len(text))
+    parser = kernels.engine.LibsvmParser(1, LABEL_RULES[TEXT], len(text))
     parser.feed(text + b"\n", UNLIMITED, UNLIMITED)
     return not parser.fault and bool(parser.labelled) and parser.take()[1].tobytes() == text
 

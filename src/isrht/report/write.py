@@ -6,7 +6,7 @@ import csv
 import io
 from pathlib import Path
 
-from isrht.archive import replaced_when_whole
+from isrht.models._archive import replaced_when_whole
 from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
 from isrht.report.aggregate import Records

@@ -1,0 +1,64 @@
+"""Which kernels serve: the compiled ones, under one of several instruction sets, or their NumPy twins.
+
+The best that this processor can run is chosen when the package is imported. ``ISRHT_KERNEL`` overrides the
+choice: ``numpy``, ``baseline``, ``avx2`` or ``avx512``.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from isrht.kernels import _reference
+
+try:
+    from isrht.kernels import _core
+except ImportError:
+    _core = None
+
+NUMPY = "numpy"
+
+engine = _core or _reference
+
+
+def available():
+    """The names that ``ISRHT_KERNEL`` may have on this machine, the slowest first."""
+    return [NUMPY, *(_core.available_variants() if _core else ())]
+
+
+def active():
+    """The name of the kernels that serve now."""
+    return NUMPY if engine is _reference else _core.active_variant()
+
+
+def use(name):
+    """Let other kernels serve."""
+    global engine
+    if name not in available():
+        raise ValueError(f"ISRHT_KERNEL={name!r} is not available here: choose one of {', '.join(available())}")
+    if name == NUMPY:
+        engine = _reference
+        return
+    _core.use_variant(name)
+    engine = _core
+
+
+def processor_features():
+    """The instruction sets of this processor that some kernel uses; none are known without compiled kernels."""
+    return _core.processor_features() if _core else []
+
+
+def _choose():
+    asked = os.environ.get("ISRHT_KERNEL")
+    if asked:
+        use(asked)
+    elif _core is None:
+        warnings.warn(
+            "isrht was installed without its compiled kernels (no C++17 compiler was found then): NumPy serves, "
+            "much slower. Install a compiler and reinstall, or set ISRHT_KERNEL=numpy to silence this.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+_choose()

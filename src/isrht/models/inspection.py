@@ -1,0 +1,114 @@
+"""What a model file says about itself: parameters, what was learned, how columns scored, which features tell most.
+
+All of it is in the file; no data are needed. The scores of single columns are not kept (see :mod:`isrht.models.model_file`),
+but a histogram of them is. Weights on original features are there for classifiers, whose projection and SVM are folded
+into them; they are per unit of the feature, so that features of other units have other weights.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+
+import numpy as np
+
+from isrht.models._archive import read_manifest, read_model_file
+from isrht.models.model_file import load
+from isrht.linear.svm import LinearClassifier
+
+# Facts by the names of the attributes that hold them; those that a model does not have are passed over.
+FACTS = (
+    *("n_features_in_", "n_features_padded_", "n_components_", "n_learned_", "rounds_", "diagonal_", "threshold_"),
+    *("has_signal_", "held_out_score_", "C_", "n_iter_", "n_samples_seen_"),
+)
+
+
+def inspect_file(path, n_top=10):
+    """Everything as one dictionary of plain values, in the order in which it is worth reading."""
+    model = load(path)
+    manifest = read_manifest(read_model_file(path, 2**32))
+    return {
+        "file": {
+            "path": os.fsdecode(path),
+            "bytes": os.path.getsize(path),
+            "format_version": manifest["format_version"],
+            "isrht_version": manifest["isrht_version"],
+        },
+        "class": type(model).__name__,
+        "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
+        "not_stored": manifest["model"]["not_stored"],
+        "about": manifest.get("about", {}),
+        "learned": learned(model),
+        "parts": {name: {"class": type(part).__name__} | learned(part) for name, part in parts(model)},
+        "column_scores": histogram(model),
+        "features": telling_features(model, n_top),
+    }
+
+
+def parts(model):
+    for name in ("scaler_", "projection_", "embedding_", "svm_"):
+        part = getattr(model, name, None)
+        if part is not None:
+            yield name, part
+            yield from ((f"{name}.{inner}", deeper) for inner, deeper in parts(part))
+
+
+def learned(model):
+    facts = {name: plain(getattr(model, name)) for name in FACTS if hasattr(model, name)}
+    if hasattr(model, "classes_"):
+        facts["n_classes"] = len(model.classes_)
+        facts["classes_"] = plain(model.classes_[:20])
+    if hasattr(model, "mean_scores_"):
+        best = int(np.argmax(model.mean_scores_))
+        facts["cross_validation"] = {
+            "Cs_": plain(model.Cs_),
+            "mean_scores_": plain(model.mean_scores_),
+            "std_scores_": plain(model.std_scores_),
+            "best": float(model.mean_scores_[best]),
+        }
+    if hasattr(model, "coef_"):
+        facts["intercept_"] = plain(model.intercept_[:20])
+        facts["n_weights_not_zero"] = int(np.count_nonzero(model.coef_))
+    return facts
+
+
+def histogram(model):
+    """How the scores of the columns are spread, over all and over the kept ones; None where a file does not say."""
+    found = getattr(getattr(model, "projection_", model), "score_histogram_", None)
+    if found is None:
+        return None
+    return {"edges": plain(found.edges), "columns": plain(found.counts), "kept": plain(found.kept)}
+
+
+def telling_features(model, n_top):
+    """The features of the largest weights, each for the class it speaks for or against most."""
+    if not isinstance(model, LinearClassifier):
+        return None
+    strength = np.abs(model.coef_).max(axis=0)
+    names = getattr(model, "feature_names_in_", None)
+    is_binary = len(model.coef_) == 1
+    rows = []
+    for feature in np.argsort(-strength, kind="stable")[:n_top].tolist():
+        problem = int(np.argmax(np.abs(model.coef_[:, feature])))
+        rows.append(
+            {
+                "feature": feature,
+                "name": None if names is None else str(names[feature]),
+                "weight": float(model.coef_[problem, feature]),
+                "class": plain(model.classes_[1 if is_binary else problem]),
+            }
+        )
+    return rows
+
+
+def plain(value):
+    """NumPy's values as Python's; what is not a finite number is None, as JSON has no word for it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return value

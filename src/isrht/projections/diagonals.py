@@ -1,0 +1,103 @@
+"""Learned diagonals: of every feature how sure it is to help, ``z = gradient / standard error``, soft-thresholded.
+
+They are made from the moments of the features (:mod:`isrht.projections.feature_moments`) by kernels, for all paths at once.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+
+from isrht import kernels
+from isrht.rows.blocks import add
+from isrht.rows.by_feature import ByFeature
+from isrht.projections.feature_moments import CONSTANT, factors_of, in_threads, moments
+
+# What a diagonal is made of, in the order in which the kernels number them.
+KINDS = ("standard", "z", "signs")
+# Diagonals are made in so many slices of the features, however many threads there are: each has products of its own.
+LANES = 8
+
+
+class Diagonals:
+    """The new diagonals of all paths, made from the moments in several lanes, slices of the features.
+
+    Rows stored by feature yield the products with the new diagonals, of which columns are made, in the same go.
+    """
+
+    def __init__(self, features, paths, owner):
+        self.features, self.paths, self.owner = features, paths, owner
+        ends = np.searchsorted(owner, np.arange(len(paths) + 1))
+        self.mine = [slice(first, last) for first, last in pairwise(ends)]
+        self.signals = np.empty((len(features.mean) if any(path.n_contrasts for path in paths) else 0, len(owner)))
+        self.matrix, self.products = None, None
+
+    def make(self, X, rows, sides, n_jobs):
+        """``sides`` as in :func:`moments`."""
+        if isinstance(X, ByFeature):
+            lanes, make_lane = X.lanes(LANES), self._by_feature(X, sides(rows))
+        else:
+            measured = moments(X, rows, sides, len(self.owner), n_jobs)
+            lanes, make_lane = lanes_of(X.shape[1]), self._from_moments(*measured)
+        self.offsets, grams, products = reduce(add, in_threads(make_lane, lanes, n_jobs))
+        self.norms = np.sqrt(grams[np.arange(len(self.owner)), self._row])
+        self.grams = [grams[mine, : self._rows[mine.start]].T for mine in self.mine]
+        self.products = products if isinstance(X, ByFeature) else None
+
+    def _from_moments(self, totals_of, *pulls):
+        self.matrix = np.empty((len(self.features.mean), len(self.owner)))
+
+        def make_lane(lane):
+            offsets, grams = self._sums()
+            problems = self._problems(lane, pulls)
+            kernels.engine.make_diagonals(totals_of(lane), *problems, offsets, grams, self.matrix[lane])
+            return offsets, grams, 0
+
+        return make_lane
+
+    def _by_feature(self, X, sides):
+        factors = factors_of(sides)
+        pulls = factors.sum(axis=0)
+
+        def make_lane(lane):
+            offsets, grams = self._sums()
+            products = np.zeros((X.shape[0], len(self.owner)))
+            X.make_diagonals(lane, factors, *self._problems(lane, pulls), offsets, grams, products)
+            return offsets, grams, products
+
+        return make_lane
+
+    @property
+    def _row(self):
+        """The number, in its path, of the diagonal of each problem."""
+        pairs = zip(self.paths, self.mine, strict=True)
+        return np.concatenate([np.arange(mine.stop - mine.start) + path.size for path, mine in pairs])
+
+    @property
+    def _rows(self):
+        """How many diagonals the path of each problem will have."""
+        sizes = [path.size + mine.stop - mine.start for path, mine in zip(self.paths, self.mine, strict=True)]
+        return np.array(sizes, dtype=np.int64)[self.owner]
+
+    def _sums(self):
+        return np.zeros(len(self.owner)), np.zeros((len(self.owner), self._rows.max()))
+
+    def _problems(self, lane, pulls):
+        """What the kernels ask for: the features of a lane, the problems, where their diagonals go, and the signals."""
+        features, paths = self.features, [self.paths[p] for p in self.owner]
+        folds = np.array([path.fold for path in paths])
+        kinds = np.array([KINDS.index(path.candidate.diagonal) for path in paths])
+        thresholds = np.array([path.candidate.threshold for path in paths])
+        return (
+            *(features.mean[lane], features.deviation[lane], features.varies[lane]),
+            *(folds, *pulls, kinds, thresholds),
+            *([path.z for path in self.paths], self.owner, self._row, self._rows),
+            *(CONSTANT, lane.start, self.signals[lane]),
+        )
+
+
+def lanes_of(n_features):
+    ends = np.linspace(0, n_features, LANES + 1).astype(int)
+    return [slice(first, last) for first, last in pairwise(ends.tolist()) if first < last]

@@ -1,0 +1,144 @@
+"""Feature moments: what boosting asks of every feature, as sums over rows.
+
+Mean and deviation before the first round; then, round by round, how the residuals g pull at a feature: the sums
+``X'g``, ``X'g^2`` and ``(X*X)'g^2``, from which its gradient and the standard error of that follow. Any number of
+problems (candidates, folds, classes) share a pass: each is a column of factors per row. Rows stored by feature
+(:mod:`isrht.rows.by_feature`) sum the moments of a slice of features when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht import kernels
+from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse, job_count
+from isrht.rows.by_feature import ByFeature
+from isrht.linear.newton import as_float64
+from isrht.transform.rotation import csr_parts
+from isrht.support.validation import check_size_of_sums
+
+# A feature is constant, or its standard error zero, when what remains of a sum of squares is this small a part of it.
+CONSTANT = 1e-10
+# Features worked on at once: few enough for a few columns of them to stay in the cache, and for threads to share them.
+CHUNK = 2**13
+# Sparse blocks are so large that their work outweighs adding up their totals by this factor.
+WORK_PER_TOTAL = 20
+
+
+@dataclass(frozen=True)
+class Features:
+    """Mean and standard deviation (1 where constant) of every feature, in every fold: arrays (n_features, n_folds)."""
+
+    mean: np.ndarray
+    deviation: np.ndarray
+    varies: np.ndarray
+    total: np.ndarray
+
+    def mean_squared_row(self, diagonal, fold):
+        """Of centred rows, in the metric in which the columns are orthonormal."""
+        varies = self.varies[:, fold]
+        size = np.count_nonzero(varies) if diagonal == "standard" else self.deviation[:, fold].sum(where=varies)
+        return float(size) if size > 0 else 1.0
+
+
+def measure_features(X, rows, n_jobs=None):
+    """The :class:`Features` of the training rows of every fold."""
+    n_folds = rows.training.shape[1]
+    totals_of, total, _ = moments(X, rows, _training_weights_twice, n_folds, n_jobs)
+    mean, deviation = np.empty((2, X.shape[1], n_folds))
+    varies = np.empty((X.shape[1], n_folds), dtype=bool)
+
+    def measure(chunk):
+        _, sums, squares = np.moveaxis(totals_of(chunk), 1, 0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean[chunk] = sums / total
+            centred = squares - mean[chunk] * sums
+            varies[chunk] = centred > CONSTANT * squares
+            deviation[chunk] = np.sqrt(np.where(varies[chunk], centred, total) / total)
+            return np.array([np.abs(sums).max(initial=0.0), squares.max(initial=0.0)])
+
+    largest = np.max(list(in_threads(measure, chunks_of(X.shape[1]), n_jobs)), axis=0)
+    check_size_of_sums(largest[:1], largest[1:], "features")
+    return Features(mean, deviation, varies, total)
+
+
+def _training_weights_twice(rows):
+    return (rows.all_training_weights(),) * 2
+
+
+def moments(X, rows, sides, n_problems, n_jobs=None):
+    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of first and of second.
+
+    ``sides(some rows)`` are these two arrays, one column per problem. The sums with x are a function that returns those
+    of a slice of features, (features, 3, problems): rows stored by feature sum them only when they are asked for.
+    """
+    if isinstance(X, ByFeature):
+        factors = factors_of(sides(rows))
+        return lambda chunk: X.moments(chunk, factors), *factors.sum(axis=0)
+
+    def block_moments(block):
+        first, second = sides(block.y)
+        return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
+
+    blocks = RowBlocks(X, rows, block_rows=block_rows_for(X, 3 * X.shape[1] * n_problems))
+    totals, first, second = blocks.sum(block_moments, n_jobs)
+    return totals.__getitem__, first, second
+
+
+def factors_of(sides):
+    """First and second of a row side by side: (rows, 2, problems)."""
+    return np.ascontiguousarray(np.stack(sides, axis=1))
+
+
+def moments_of_rows(X, first, second):
+    if sp.issparse(X):
+        totals = np.zeros((X.shape[1], 3, first.shape[1]))
+        first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
+        kernels.engine.add_csr_moments(*csr_parts(X), first, second, totals)
+        return totals
+    X = as_float64(X)
+    with np.errstate(over="ignore", invalid="ignore"):  # measure_features tells
+        return np.stack([X.T @ first, X.T @ second, (X * X).T @ second], axis=1)
+
+
+def gradients(X, rows, weigh, n_problems, n_jobs=None):
+    """The sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
+    if isinstance(X, ByFeature):
+        first = weigh(rows)
+        parts = in_threads(lambda chunk: X.gradients(chunk, first), chunks_of(X.shape[1]), n_jobs)
+        return np.concatenate(list(parts)), first.sum(axis=0)
+    blocks = RowBlocks(X, rows, block_rows=block_rows_for(X, X.shape[1] * n_problems))
+
+    def block_gradients(block):
+        first = weigh(block.y)
+        return as_float64(block.X).T @ first, first.sum(axis=0)
+
+    return blocks.sum(block_gradients, n_jobs)
+
+
+def in_threads(function, items, n_jobs=None):
+    """``map`` by ``n_jobs`` threads; results come in the order of the items."""
+    workers = job_count(n_jobs)
+    if workers == 1 or len(items) == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        under_way = deque(pool.submit(function, item) for item in items)
+        while under_way:
+            yield under_way.popleft().result()
+
+
+def chunks_of(n_features):
+    return [slice(start, min(start + CHUNK, n_features)) for start in range(0, n_features, CHUNK)]
+
+
+def block_rows_for(X, totals):
+    if not is_sparse(X):
+        return max(4 * default_block_rows(X), 64)
+    n_blocks = max(1, int(X.nnz / (WORK_PER_TOTAL * totals)))
+    return max(1, -(-X.shape[0] // n_blocks))

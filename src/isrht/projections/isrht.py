@@ -1,0 +1,529 @@
+"""ISRHT: the subsampled randomized Hadamard transform that looks at the data before it keeps columns.
+
+``R = D H S``: random signs D, the Walsh-Hadamard rotation H, and r kept columns S. The plain SRHT keeps columns
+blindly; the paper keeps those of large norm, or those that hold the classes apart. The flow of :meth:`ISRHT.fit` is
+that of the package: rotate and measure (:mod:`isrht.projections.statistics`), score (:mod:`isrht.projections.scores`), select
+(:mod:`isrht.projections.selection`); :meth:`ISRHT.transform` projects (:mod:`isrht.transform.rotation`). The rotated data never exist.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from types import SimpleNamespace
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.random import sample_without_replacement
+from sklearn.utils.validation import check_is_fitted
+
+from isrht.projections import scores
+from isrht.rows.blocks import Rows, take_rows
+from isrht.rows.labels import CodedLabels, in_memory
+from isrht.projections.embedding import SparseEmbedding, random_signs
+from isrht.transform.hadamard import next_power_of_two
+from isrht.rows.values import derived, rows_by_rank
+from isrht.transform.rotation import Rotation
+from isrht.projections.selection import columns_for_share, score_histogram, select_by_importance, select_top, select_uniform
+from isrht.rows.sources import as_rows, validate_rows
+from isrht.projections.statistics import ColumnStatistics, measure
+from isrht.support.validation import (
+    check_n_components,
+    check_positive_integer,
+    check_positive_number,
+    checked_components,
+    checked_data,
+    checked_finite,
+    checked_sample_weight,
+    resolved_n_components,
+    whole_or_unchanged,
+)
+
+# Statistics of all folds and classes that are held at once: 256 MB.
+FOLD_ELEMENTS = 2**25
+SELECTIONS = ("uniform", "importance", "top", "supervised")
+
+
+def _scores_all_rows(estimator):
+    """Say whether ``partial_fit`` can serve: a sample of the rows can be drawn only where all rows are known."""
+    if estimator.n_score_samples is not None:
+        raise AttributeError(f"n_score_samples={estimator.n_score_samples!r} needs all rows at once: use fit")
+    return True
+
+
+class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Improved subsampled randomized Hadamard transform (Lei & Lan, AAAI 2020).
+
+    Parameters
+    ----------
+    n_components : int, float or "auto", default="auto"
+        How many columns to keep, at most the padded width (the next power of two of the number of features). "auto"
+        keeps 256, or all columns if there are fewer. A float between 0 and 1 keeps the smallest number of columns that
+        holds this share of the scores.
+    selection : {"uniform", "importance", "top", "supervised"}, default="supervised"
+        Which columns to keep: "uniform" is the plain SRHT; "importance" draws in proportion to squared column
+        norms (ISRHT-nps); "top" keeps the largest norms (ISRHT-top-r); "supervised" keeps the columns in which
+        classes are farthest apart and members of a class closest together, and needs ``y``.
+    balance : float, default=1.0
+        The paper's ``a``: weight of the distances between classes against those within ("supervised").
+    class_weight : {None, "balanced"} or dict, default=None
+        Weight of the rows of each class in the statistics; "balanced" gives all classes equal mass. With two
+        classes and ``balance=1``, "balanced" makes the sums of squares cancel: class sums suffice, and fitting
+        sparse data takes O(nnz).
+    center : bool, default=False
+        Score and project centred data. X itself is never centred, and sparse X stays sparse.
+    replace : bool, default=True
+        Whether "importance" draws with replacement and rescales, as the paper says; without, it does neither, as
+        the authors' code does.
+    sketch_size : int or "paper", default=None
+        Put a count sketch of this size in front: the paper's way with sparse data ("paper" is twice
+        ``n_components``). Not needed for sparse data here: None projects them exactly.
+    n_score_samples : int, default=None
+        Score the columns on so many rows, drawn at random, equally many of each class where ``y`` is given.
+    random_state : int, RandomState instance or None, default=None
+        Draws the signs, the columns and the rows to score on. The same seed gives the same model whatever the
+        number of jobs, the kernels, and the blocks of :meth:`partial_fit`.
+    n_jobs : int, default=None
+        Threads, as in scikit-learn: None is 1, -1 all cores.
+
+    Attributes
+    ----------
+    signs_ : ndarray of shape (n_features,), int8
+        The diagonal of D (of the sketched features if there is a sketch).
+    selected_columns_ : ndarray of shape (n_components_,)
+        The kept columns, increasing; "importance" with replacement may repeat one.
+    column_scales_ : ndarray of shape (n_components_,)
+        Their factors. Together with ``selected_columns_`` this is S.
+    column_scores_ : ndarray of shape (n_features_padded_,)
+        What they were selected by; higher is better ("supervised" stores -b of eq. 11).
+    score_histogram_ : ScoreHistogram or None
+        How they are spread; it is kept in model files, where the scores themselves are not.
+    selection_probabilities_ : ndarray of shape (n_features_padded_,) or None
+        The probabilities p, where columns are drawn.
+    statistics_ : ColumnStatistics or None
+        Sums over the training rows, per class, mergeable; None where nothing had to be measured.
+    n_components_, n_features_padded_, n_features_in_ : int
+    feature_names_in_ : ndarray of str, where X has string column names
+    mean_ : ndarray of shape (n_features,) or None
+        With ``center=True``, the mean that is subtracted (of the sketched features if there is a sketch).
+    embedding_ : SparseEmbedding or None
+        The sketch.
+
+    Notes
+    -----
+    Cost, for n rows, d features and r columns: dense data are rotated in O(n d log d), fused, in blocks that stay in
+    the cache. Sparse data are projected in O(nnz r / 16) vector steps and measured either by pairs of nonzeros,
+    O(sum of nnz_i**2 / 2), or rotated in dense blocks, O(n d log d), whichever is less; class sums take O(nnz).
+    Beyond input and output, memory is O(block + K d) for K classes. The fitted projection without statistics and
+    scores, ``nbytes``, is O(d + r).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from isrht import ISRHT
+    >>> X, y = load_digits(return_X_y=True)
+    >>> ISRHT(16, random_state=0).fit(X, y % 2).transform(X).shape
+    (1797, 16)
+    """
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        selection="supervised",
+        balance=1.0,
+        class_weight=None,
+        center=False,
+        replace=True,
+        sketch_size=None,
+        n_score_samples=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.selection = selection
+        self.balance = balance
+        self.class_weight = class_weight
+        self.center = center
+        self.replace = replace
+        self.sketch_size = sketch_size
+        self.n_score_samples = n_score_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @whole_or_unchanged
+    def fit(self, X, y=None, sample_weight=None):
+        """Draw the signs, measure the rotated columns of X and select.
+
+        ``y`` holds class labels; it is needed by "supervised" and by ``class_weight`` and ignored otherwise. A row
+        of weight 2 counts as two rows in the statistics, one of weight 0 not at all.
+        """
+        X, labels = self._validate(X, y, reset=True)
+        weights = checked_sample_weight(sample_weight, X)
+        rng = self._start(X)
+        if self.n_score_samples is not None:
+            X, labels, weights = self._rows_to_score(X, labels, weights, rng)
+        self.statistics_ = self._measure(X, labels, weights)
+        self._check_classes()
+        self._selected = self._select()
+        return self
+
+    def fit_folds(self, X, labels, folds, sample_weight=None):
+        """One fitted copy per fold, from its training rows, where one pass over X can serve them all; else None.
+
+        Where every row is held out once, the statistics of what each fold holds out are the parts of which those of
+        all training sets are sums: the rows are measured once, and not once per fold.
+        """
+        n_classes, numbers = labels.n_classes, folds.numbers
+        size = len(folds) * n_classes * 2 * next_power_of_two(X.shape[1])
+        if numbers is None or self.n_score_samples is not None or size > FOLD_ELEMENTS:
+            return None
+        cells = derived(lambda codes, numbers: codes + numbers * np.int64(n_classes), labels.codes, numbers)
+        cells = CodedLabels(np.arange(len(folds) * n_classes), cells)
+        model = clone(self)
+        model._start(X)
+        measured = model._measure(X, cells, sample_weight, range(n_classes))
+        return [clone(self)._fit_measured(X, _without(measured, k, n_classes)) for k in range(len(folds))]
+
+    def _fit_measured(self, X, statistics):
+        validate_rows(self, X, needs_labels=False)
+        self._start(X)
+        self.statistics_ = statistics
+        self._check_classes()
+        self._selected = self._select()
+        return self
+
+    @available_if(_scores_all_rows)
+    @whole_or_unchanged
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+        """Add the rows of one block to the statistics. Columns are selected anew when they are next needed.
+
+        ``classes`` may list all labels that will come; without it, they are learned as they come. The parameters are
+        those that the estimator had at the first block. There is no such method with ``n_score_samples``.
+        """
+        first = not hasattr(self, "signs_")
+        if not first and self._selected is not None and self._selected.scores is None:
+            raise ValueError("a model from a file has no statistics to add to: use fit instead of partial_fit")
+        X, labels = self._validate(X, y, reset=first)
+        weights = checked_sample_weight(sample_weight, X)
+        if first:
+            self._start(X)
+        if classes is not None and labels is not None:
+            _check_known(labels.classes, classes)
+        statistics = self._measure(X, labels, weights, classes)
+        known = getattr(self, "statistics_", None)
+        self.statistics_ = statistics if known is None else known.merge(statistics)
+        self._selected = None
+        return self
+
+    def transform(self, X):
+        """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
+        check_is_fitted(self)
+        if (rows := as_rows(X)) is not None:
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return rows.collect(self.project, self.n_jobs)
+        return self.project(checked_data(self, X, reset=False))
+
+    def project(self, X):
+        """:meth:`transform` of an array or CSR matrix that has been checked."""
+        projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
+        if self.mean_ is not None:
+            projected -= self.offsets_.astype(projected.dtype)
+        return checked_finite(projected)
+
+    def inverse_transform(self, X):
+        """Go back to the features by the least-squares inverse of the projection (and add the mean again).
+
+        Of all rows that project to a row of X this is the one of smallest norm, or nearest to the mean:
+        ``transform(inverse_transform(Z))`` is Z, up to rounding, for every Z that :meth:`transform` can give, and
+        ``inverse_transform(transform(X))`` is the orthogonal projection of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        Z = checked_components(X, self.n_components_)
+        weights = (Z @ np.linalg.pinv(self._gram(), hermitian=True)).astype(Z.dtype, copy=False)
+        back = self.fold(weights)
+        return back if self.mean_ is None else back + self._mean_of_features().astype(back.dtype)
+
+    def _gram(self):
+        """Return the products of the kept columns with each other, as they are on the features: ``R'R``, (r, r)."""
+        if self.embedding_ is None:
+            return self._rotation.gram(self.selected_columns_, self.column_scales_)
+        columns = self._rotation.project_back(np.eye(self.n_components_), self.selected_columns_, self.column_scales_)
+        return (columns * self.embedding_.component_sizes) @ columns.T
+
+    def _mean_of_features(self):
+        return self.mean_ if self.embedding_ is None else self.embedding_.inverse_transform(self.mean_[None])[0]
+
+    def fold(self, weights):
+        """Weights on components as weights on features: ``transform(X) @ w.T == X @ fold(w).T - offsets_ @ w.T``."""
+        back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
+        return back if self.embedding_ is None else self.embedding_.to_features(back)
+
+    @property
+    def selected_columns_(self):
+        return self._selection.columns
+
+    @property
+    def column_scales_(self):
+        return self._selection.scales
+
+    @property
+    def column_scores_(self):
+        return self._selection.scores
+
+    @property
+    def score_histogram_(self):
+        """How the scores are spread, over all columns and the kept ones: what a model file keeps of them."""
+        return score_histogram(self._selection)
+
+    @property
+    def selection_probabilities_(self):
+        return self._selection.probabilities
+
+    @property
+    def mean_(self):
+        self._ensure_selected()
+        return self._mean
+
+    @property
+    def offsets_(self):
+        """What is subtracted from each component: the projected mean, or zero without ``center``."""
+        if self.mean_ is None:
+            return np.zeros(self.n_components_)
+        return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
+
+    @property
+    def n_components_(self):
+        return len(self._selection.columns)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    @property
+    def nbytes(self):
+        """Bytes of the projection itself: signs, columns, scales, and the sketch and mean if there are any."""
+        arrays = [self.signs_, self.selected_columns_, self.column_scales_]
+        if self.embedding_ is not None:
+            arrays += [self.embedding_.components_, self.embedding_.signs_]
+        if self.mean_ is not None:
+            arrays.append(self.mean_)
+        return sum(array.nbytes for array in arrays)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = self.selection == "supervised"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def _selection(self):
+        self._ensure_selected()
+        return self._selected
+
+    def _ensure_selected(self):
+        """Select when it is first needed after the last block."""
+        if not hasattr(self, "signs_"):
+            raise AttributeError(f"{type(self).__name__} is not fitted yet")
+        if self._selected is None:
+            self._check_classes()
+            self._selected = self._select()
+
+    @property
+    def _rotation(self):
+        return Rotation(self.signs_)
+
+    def _validate(self, X, y, reset):
+        """Check parameters and data; labels are None where no class is needed."""
+        self._check_parameters()
+        needs_labels = self.selection == "supervised" or self.class_weight is not None
+        if (rows := as_rows(X)) is not None:
+            return rows, validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
+        X = checked_data(self, X, y if needs_labels else "no_validation", reset=reset)
+        if not needs_labels:
+            return X, None
+        if y is None:
+            raise ValueError(f"class_weight={self.class_weight!r} requires y to be passed, but the target y is None")
+        X, labels = X
+        return X, in_memory(labels)
+
+    def _check_parameters(self):
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
+        if isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral):
+            if not 0 < self.n_components < 1:
+                raise ValueError(f"n_components as a float must lie between 0 and 1, got {self.n_components!r}")
+        else:
+            check_n_components(self.n_components)
+        check_positive_number("balance", self.balance)
+        if self.n_score_samples is not None:
+            check_positive_integer("n_score_samples", self.n_score_samples)
+        if self.sketch_size not in (None, "paper"):
+            check_positive_integer("sketch_size", self.sketch_size)
+        if self.sketch_size == "paper" and isinstance(self.n_components, Real) and self.n_components < 1:
+            raise ValueError(f"sketch_size='paper' needs an integer n_components, got {self.n_components!r}")
+
+    def _start(self, X):
+        """Draw everything random, once, and remember the parameters: changed later, they must not change the model."""
+        rng = check_random_state(self.random_state)
+        self._settings = SimpleNamespace(**self.get_params(deep=False))
+        self.embedding_ = self._make_embedding(X, rng)
+        n_features = X.shape[1] if self.embedding_ is None else self.embedding_.n_components_
+        self.signs_ = random_signs(rng, n_features)
+        self.n_features_padded_ = self._rotation.length
+        if isinstance(self.n_components, Integral) and self.n_components > self.n_features_padded_:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the padded width {self.n_features_padded_} "
+                f"of the data (n_features={n_features})"
+            )
+        self._seed = rng.randint(2**31 - 1)
+        self.statistics_ = None
+        self._selected = None
+        return rng
+
+    def _make_embedding(self, X, rng):
+        if self.sketch_size is None:
+            return None
+        size = self.sketch_size
+        if size == "paper":
+            size = 2 * resolved_n_components(self.n_components, next_power_of_two(X.shape[1]))
+        return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(
+            sp.csr_array((1, X.shape[1])) if isinstance(X, Rows) else X
+        )
+
+    def _front(self, X):
+        if self.embedding_ is None:
+            return X
+        if isinstance(X, Rows):
+            return X.map(self.embedding_.transform, self.embedding_.n_components_)
+        return self.embedding_.transform(X)
+
+    def _rows_to_score(self, X, labels, weights, rng):
+        """Return a seeded sample of the rows that weigh something, in their order, with their labels and weights.
+
+        It has equally many rows of each class where there are labels.
+        """
+        classes = _one_class(X.shape[0], weights) if labels is None else labels
+        if weights is not None:
+            classes = classes.only(derived(lambda weights: weights > 0, weights))
+        if self.n_score_samples >= int(classes.counts.sum()):
+            return X, labels, weights
+        if labels is None and weights is None:
+            chosen = np.sort(sample_without_replacement(X.shape[0], self.n_score_samples, random_state=rng))
+        else:
+            chosen = _sample_of_classes(classes, self.n_score_samples, rng)
+        kept = None if labels is None else CodedLabels(classes.classes, classes.codes[chosen])
+        return take_rows(X, chosen), kept, None if weights is None else weights[chosen]
+
+    def _measure(self, X, labels, weights, classes=None):
+        """Column statistics of the rows of X, or None where nothing is needed of them."""
+        settings = self._settings
+        if settings.selection == "uniform" and not settings.center:
+            return None
+        codes, present = (None, np.zeros(1, dtype=np.int64)) if labels is None else (labels.codes, labels.classes)
+        n_classes = len(present) if classes is None else len(classes)
+        with_squares = scores.needs_squares(settings.selection, settings.balance, settings.class_weight, n_classes)
+        return measure(
+            self._front(X),
+            codes,
+            present,
+            self._rotation,
+            sample_weight=weights,
+            with_squares=with_squares,
+            n_jobs=self.n_jobs,
+        )
+
+    def _check_classes(self):
+        if self._settings.selection == "supervised" and len(self.statistics_.classes) < 2:
+            only = self.statistics_.classes[0]
+            raise ValueError(f'selection="supervised" needs at least two classes, but y holds one class: {only}')
+
+    def _select(self):
+        settings, rng = self._settings, check_random_state(self._seed)
+        self._mean = self._weighted_mean() if settings.center else None
+        if settings.selection == "uniform":
+            uniform = np.ones(self.n_features_padded_)
+            return select_uniform(self.n_features_padded_, self._resolve_n_components(uniform), rng)
+        column_scores = self._score()
+        r = self._resolve_n_components(column_scores)
+        if settings.selection == "importance":
+            return select_by_importance(column_scores, r, rng, settings.replace)
+        return select_top(column_scores, r)
+
+    def _score(self):
+        settings, weights = self._settings, self._class_weights(self.statistics_)
+        if settings.selection == "supervised":
+            return scores.supervised(self.statistics_, self._rotation, weights, settings.balance)
+        return scores.energy(self.statistics_, self._rotation, weights, settings.center)
+
+    def _resolve_n_components(self, column_scores):
+        wanted = self._settings.n_components
+        if isinstance(wanted, Real) and wanted < 1:
+            return columns_for_share(column_scores, wanted)
+        return resolved_n_components(wanted, len(column_scores))
+
+    def _class_weights(self, statistics: ColumnStatistics):
+        """One weight per class, as scikit-learn computes them from labels."""
+        class_weight = self._settings.class_weight
+        if class_weight is None:
+            return np.ones(len(statistics.classes))
+        if class_weight == "balanced":
+            return statistics.n_samples / (len(statistics.classes) * statistics.counts)
+        return compute_class_weight(class_weight, classes=statistics.classes, y=statistics.classes)
+
+    def _weighted_mean(self):
+        weights = self._class_weights(self.statistics_)
+        return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
+
+
+def _one_class(n_samples, weights):
+    """Return labels for rows that have none."""
+    codes = np.zeros(n_samples, dtype=np.int64)
+    if weights is not None:
+        codes = derived(lambda weights: np.zeros(len(weights), dtype=np.int64), weights)
+    return CodedLabels(np.zeros(1), codes)
+
+
+def _sample_of_classes(labels, size, rng):
+    """Return the numbers of the rows of a sample with equally many rows of each class. It draws ranks in the class."""
+    each = max(1, size // labels.n_classes)
+    drawn = [np.sort(sample_without_replacement(n, min(n, each), random_state=rng)) for n in labels.counts]
+
+    def is_drawn(codes, ranks):
+        found = np.zeros(len(codes), dtype=bool)
+        for label, wanted in enumerate(drawn):
+            mine = codes == label
+            found[mine] = np.isin(ranks[mine], wanted)
+        return found
+
+    return rows_by_rank(is_drawn, labels.codes, labels.n_classes)
+
+
+def _without(cells, fold, n_classes):
+    """The statistics of all rows but those of a fold, from those of every fold and class."""
+    kept = (cells.classes // n_classes != fold) & (cells.counts > 0)
+    codes = cells.classes[kept] % n_classes
+    classes = np.unique(codes)
+
+    def total(values):
+        return None if values is None else np.stack([values[kept][codes == label].sum(axis=0) for label in classes])
+
+    return ColumnStatistics(classes, total(cells.counts), total(cells.sums), total(cells.squares))
+
+
+def _check_known(labels, classes):
+    unknown = np.setdiff1d(labels, classes)
+    if len(unknown):
+        raise ValueError(f"y holds labels that are not in classes: {unknown[:5].tolist()}")

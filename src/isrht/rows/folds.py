@@ -1,0 +1,208 @@
+"""What is held out: the folds of a cross-validation, as columns that say how often a fold has a row.
+
+scikit-learn's splitters give the numbers of rows, of all rows for every fold. For rows in memory these serve. Rows past
+memory get the same folds from what decides them, the class of a row and its rank in the class, so that a fold is one
+small number per row, kept where the row is. A splitter of the user's own must see all labels and number all rows; that
+takes memory per row.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from isrht.rows.blocks import Rows
+from isrht.rows.labels import shown
+from isrht.rows.values import by_rank, derived, gathered, total
+
+# Fifths are held out in turn until this many rows have been; more rows than that need one.
+HELD_OUT_FOLDS = 5
+ENOUGH_ROWS = 12_500
+
+
+class NumberedFolds:
+    """Every row has the number of the one fold that holds it out; all others train on it.
+
+    Numbers from ``n_folds`` on are held out by none.
+    """
+
+    def __init__(self, numbers, n_folds):
+        self.numbers, self.n_folds = numbers, n_folds
+
+    def __len__(self):
+        return self.n_folds
+
+    def counts(self, which=slice(None)):
+        """How often each of some folds trains on a row and holds it out: two columns (n_samples, folds)."""
+        chosen = np.arange(self.n_folds)[which]
+
+        def training(numbers):
+            return (numbers[:, None] != chosen).view(np.uint8)
+
+        def held_out(numbers):
+            return (numbers[:, None] == chosen).view(np.uint8)
+
+        return tuple(derived(side, self.numbers, width=len(chosen)) for side in (training, held_out))
+
+    def test(self, fold):
+        """The numbers of the rows that a fold holds out."""
+        return np.flatnonzero(gathered(self.numbers) == fold)
+
+
+class SplitFolds:
+    """A list of (train, test), each the numbers of rows, of which some may repeat."""
+
+    def __init__(self, splits, n_samples):
+        self.splits, self.n_samples = splits, n_samples
+
+    def __len__(self):
+        return len(self.splits)
+
+    def counts(self, which=slice(None)):
+        """As :meth:`NumberedFolds.counts`."""
+        sides = [
+            [np.bincount(rows, minlength=self.n_samples) for rows in side]
+            for side in zip(*self.splits[which], strict=True)
+        ]
+        return tuple(np.stack(side, axis=1).astype(np.min_scalar_type(np.max(side))) for side in sides)
+
+    def test(self, fold):
+        return np.sort(self.splits[fold][1])
+
+    @property
+    def numbers(self):
+        """As those of :class:`NumberedFolds`, or None if not every row is held out once and trains elsewhere."""
+        fold = np.full(self.n_samples, -1, dtype=np.int32)
+        for k, (train, test) in enumerate(self.splits):
+            if len(train) + len(test) != self.n_samples or np.any(fold[test] >= 0):
+                return None
+            fold[test] = k
+            if np.any(fold[train] == k) or np.any(np.bincount(train) > 1):
+                return None
+        return fold if np.all(fold >= 0) else None
+
+
+def make_splits(cv, X, y):
+    """The (train, test) of a cross-validation of rows in memory."""
+    splits = list(check_cv(cv, y, classifier=True).split(X, y))
+    if not splits:
+        raise ValueError(f"cv holds nothing out: {cv!r} gives no split of the rows")
+    return splits
+
+
+def make_folds(cv, X, labels):
+    """The folds of a cross-validation, of rows that may be elsewhere. ``labels`` are :class:`CodedLabels`."""
+    if not isinstance(X, Rows):
+        return SplitFolds(make_splits(cv, X, labels.values()), len(labels))
+    if (n_folds := _stratified(cv)) is not None:
+        return stratified_folds(labels, n_folds)
+    values = labels.values()
+    return SplitFolds(make_splits(cv, values, values), len(values))
+
+
+def _stratified(cv):
+    """The number of folds, where ``cv`` means stratified ones in the order of the rows."""
+    if cv is None or isinstance(cv, Integral):
+        cv = check_cv(cv, np.arange(2), classifier=True)
+    return cv.n_splits if type(cv) is StratifiedKFold and not cv.shuffle else None
+
+
+def stratified_folds(labels, n_folds):
+    """Those of scikit-learn's ``StratifiedKFold(n_folds)``: each class is cut into consecutive ranks."""
+    if np.all(labels.counts < n_folds):
+        raise ValueError(f"n_splits={n_folds} cannot be greater than the number of members in each class.")
+    if labels.counts.min() < n_folds:
+        warnings.warn(
+            f"The least populated class in y has only {labels.counts.min()} members, which is less than "
+            f"n_splits={n_folds}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    # Classes in order of appearance lie one after the other, and every n_folds-th place belongs to the same fold.
+    counts = labels.counts[labels.appearance]
+    ends = np.cumsum(counts)
+    places = np.arange(n_folds)
+    up_to = [(end - 1 - places) // n_folds + 1 for end in ((ends - counts)[:, None], ends[:, None])]
+    last_rank = np.empty((labels.n_classes, n_folds), dtype=np.int64)
+    last_rank[labels.appearance] = np.cumsum(up_to[1] - up_to[0], axis=1)
+
+    def fold(codes, ranks):
+        return (ranks[:, None] >= last_rank[codes]).sum(axis=1).astype(np.min_scalar_type(n_folds))
+
+    return NumberedFolds(by_rank(fold, labels.codes, labels.n_classes), n_folds)
+
+
+def held_out_fifths(labels, seed):
+    """Stratified fifths, as many of them as are worth holding out.
+
+    Every five consecutive rows of a class are dealt to the five fifths in an order that the seed draws.
+    """
+    counts = labels.counts
+
+    def fifth(codes, ranks):
+        group, place = np.divmod(ranks, HELD_OUT_FOLDS)
+        members = group[:, None] * HELD_OUT_FOLDS + np.arange(HELD_OUT_FOLDS)
+        drawn = _drawn(seed, codes[:, None], members)
+        drawn[members >= counts[codes][:, None]] = np.iinfo(np.uint64).max  # nobody is last
+        mine = np.take_along_axis(drawn, place[:, None], axis=1)
+        return (drawn < mine).sum(axis=1).astype(np.uint8)
+
+    numbers = by_rank(fifth, labels.codes, labels.n_classes)
+    return NumberedFolds(numbers, min(HELD_OUT_FOLDS, max(1, -(-ENOUGH_ROWS // len(labels)))))
+
+
+def _drawn(seed, codes, ranks):
+    """A random number of 64 bits for every (class, rank), whatever other ranks are asked for (splitmix64)."""
+    with np.errstate(over="ignore"):
+        drawn = np.uint64(seed) + np.uint64(2**32) * codes.astype(np.uint64)
+        for step in (np.uint64(0), ranks.astype(np.uint64) + np.uint64(1)):
+            drawn = drawn + step + np.uint64(0x9E3779B97F4A7C15)
+            drawn = (drawn ^ (drawn >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            drawn = (drawn ^ (drawn >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            drawn = drawn ^ (drawn >> np.uint64(31))
+    return drawn
+
+
+def check_classes_of_folds(training, labels, weights=None):
+    """Raise an error if a fold trains on fewer than two classes; warn if it lacks one of several.
+
+    ``training`` (rows, folds) says how often each fold trains on a row.
+    """
+    if not training.shape[1]:
+        return
+    n_classes = labels.n_classes  # alone: the labels themselves must not travel with the function
+
+    def totals(codes, training, weights):
+        weighted = training.T if weights is None else training.T * weights
+        return np.stack([np.bincount(codes, fold, minlength=n_classes)[:n_classes] for fold in weighted])
+
+    present = total(totals, labels.codes, training, weights) > 0
+    wanted = present.any(axis=0)
+    lacking = np.flatnonzero((present != wanted).any(axis=1))
+    if not len(lacking):
+        return
+    worst = lacking[np.argmin(present[lacking].sum(axis=1))]
+    what = f"fold {worst} of cv trains on no row of class {shown(labels.classes[wanted & ~present[worst]])}"
+    if present[worst].sum() < 2:
+        raise ValueError(
+            f"{what}: all of them are held out. Give more rows of it, fewer folds, splits that keep some of its rows "
+            "to train on, or, where C is chosen by them, a C"
+        )
+    others = f", and {len(lacking) - 1} other folds lack classes, too" if len(lacking) > 1 else ""
+    warnings.warn(f"{what}, which it never predicts{others}", UserWarning, stacklevel=3)
+
+
+def usable_folds(counts, weights):
+    """The counts of folds that train on some rows and hold out some, of which the weights are not zero."""
+
+    def used(training, held_out, weights):
+        counted = slice(None) if weights is None else weights > 0
+        return np.stack([side[counted].sum(axis=0, dtype=np.int64) for side in (training, held_out)])
+
+    usable = np.flatnonzero(total(used, *counts, weights).all(axis=0))
+    if len(usable) == counts[0].shape[1]:
+        return counts
+    return tuple(derived(lambda side: side[:, usable], side, width=len(usable)) for side in counts)

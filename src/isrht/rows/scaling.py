@@ -1,0 +1,47 @@
+"""Scale: the smallest and largest value of every feature, as a sum over blocks of rows.
+
+scikit-learn's scalers know nothing else of the data: two rows, of the smallest and of the largest values, tell them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht.rows.blocks import RowBlocks
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Of every feature, over ``count`` rows. ``a + b`` are those of both sets of rows."""
+
+    lowest: np.ndarray
+    highest: np.ndarray
+    count: int
+
+    def __add__(self, other):
+        if not (self.count and other.count):
+            return self if self.count else other
+        lowest, highest = np.minimum(self.lowest, other.lowest), np.maximum(self.highest, other.highest)
+        return Extremes(lowest, highest, self.count + other.count)
+
+
+def extremes(block):
+    """Those of the rows of a block that have a weight."""
+    X = block.X if block.sample_weight is None else block.X[block.sample_weight > 0]
+    if X.shape[0] == 0:
+        return Extremes(np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0)
+    lowest, highest = X.min(axis=0), X.max(axis=0)
+    if sp.issparse(X):
+        lowest, highest = lowest.toarray(), highest.toarray()
+    return Extremes(lowest.ravel(), highest.ravel(), X.shape[0])
+
+
+def fit_scaler(scaler, rows, weights=None):
+    """Fit a MaxAbsScaler or MinMaxScaler on :class:`~isrht.rows.blocks.Rows` in one pass."""
+    found = RowBlocks(rows, sample_weight=weights).sum(extremes)
+    scaler.fit(np.stack([found.lowest, found.highest]))
+    scaler.n_samples_seen_ = found.count
+    return scaler

@@ -1,0 +1,67 @@
+"""What one row weighs: the unit in which the weights of rows count as numbers of rows.
+
+Whoever chooses (a C, a number of rounds, whether there is a signal at all) needs to know how many rows there are, and
+weights may come in any unit: some add up to 1, others are inverse probabilities. So that a constant factor on all
+weights changes nothing that is chosen, weights are divided by :func:`typical_weight` first. It is a median and not a
+mean, because then rows that are repeated and rows of weight 2 still are the same among rows of weight 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isrht.rows.values import Column, derived, total
+
+# Rows that weigh less than this share of what the average unit of weight belongs to do not say what a row weighs.
+LEAST_SHARE = 1e-3
+# The median of weights that are not in memory is found byte by byte: that takes few numbers per pass.
+DIGIT_BITS = 8
+
+
+def typical_weight(weights):
+    """Return the (lower) median of the weights of the rows that count; 1 where there are no weights."""
+    if weights is None:
+        return 1.0
+    once, squared = total(lambda weights: np.array([weights.sum(), weights @ weights]), weights)
+    least = LEAST_SHARE * squared / once
+    if isinstance(weights, Column):
+        return _median_by_digits(weights, least)
+    counted = weights[weights >= least]
+    middle = (len(counted) - 1) // 2
+    return float(np.partition(counted, middle)[middle])
+
+
+def in_units(weights, unit):
+    """Return the weights divided by ``unit``: arrays, columns or None."""
+    return weights if weights is None or unit == 1 else derived(lambda weights: weights / unit, weights)
+
+
+def effective_count(sums, squares):
+    """Return how many rows of equal weight would say as much, from the sums of weights and of their squares."""
+    return sums**2 / squares
+
+
+def _median_by_digits(weights, least):
+    """Find the median by sums over rows alone: positive numbers are ordered as the integers of the same bits are."""
+    prefix, shift = 0, 64
+    rank = (int(total(lambda weights: np.count_nonzero(weights >= least), weights)) - 1) // 2
+    while shift:
+        shift -= DIGIT_BITS
+        counts = total(_DigitCounts(least, prefix, shift), weights)
+        ends = np.cumsum(counts)
+        digit = int(np.searchsorted(ends, rank, side="right"))
+        rank -= int(ends[digit] - counts[digit])
+        prefix = prefix << DIGIT_BITS | digit
+    return float(np.array(prefix, dtype=np.uint64).view(np.float64))
+
+
+class _DigitCounts:
+    """Count the next digit of the weights that begin with the digits found so far."""
+
+    def __init__(self, least, prefix, shift):
+        self.least, self.prefix, self.shift = least, prefix, shift
+
+    def __call__(self, weights):
+        bits = np.ascontiguousarray(weights[weights >= self.least], dtype=np.float64).view(np.uint64) >> self.shift
+        mine = bits[bits >> DIGIT_BITS == self.prefix]
+        return np.bincount((mine & (2**DIGIT_BITS - 1)).astype(np.int64), minlength=2**DIGIT_BITS)

@@ -1,0 +1,171 @@
+"""Checks of parameters, data and weights that several estimators share; each error names what was wrong.
+
+The compiled code of SciPy, like that of this package, follows the indices and pointers of a sparse matrix wherever they
+lead. :func:`checked_data` is the one door through which data reach an estimator: it looks at indices and pointers first
+(:mod:`isrht.support.sparse_structure`), and only then calls scikit-learn's validation, which converts formats.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from numbers import Integral, Real
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+from isrht.rows.values import Column
+from isrht.support.sparse_structure import check_sparse
+
+FLOATS = (np.float64, np.float32)
+# What n_components="auto" means where there are so many.
+AUTO_COMPONENTS = 256
+# Sums of squares of weights outside of these bounds would be lost to rounding, or overflow.
+LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e100, 1e-100
+# Below this, sums of squares have lost digits.
+SMALLEST_SQUARE = 1e-290
+SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
+
+
+def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=True):
+    """Validate X (and y) for an estimator as scikit-learn does, after the structure of a sparse X.
+
+    Return X, or X and y where y is given, as float arrays or CSR matrices; set or check the number of features.
+    """
+    check_sparse(X)
+    return validate_data(estimator, X, y, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+
+
+def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
+    """Validate one block of rows, as :func:`checked_data` does for all of them."""
+    check_sparse(X)
+    return check_array(
+        X,
+        accept_sparse="csr",
+        dtype=FLOATS,
+        ensure_all_finite=ensure_all_finite,
+        ensure_min_samples=ensure_min_samples,
+    )
+
+
+def checked_components(Z, n_components):
+    """Validate rows of components that are to be taken back to features; return a dense float array."""
+    Z = checked_block(Z)
+    if Z.shape[1] != n_components:
+        raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={n_components} are expected")
+    return Z.toarray() if sp.issparse(Z) else Z
+
+
+def whole_or_unchanged(fit):
+    """Let a method that fits leave the estimator as it was if it fails: the old model whole, or none.
+
+    What a former ``fit`` learned is forgotten first, so that no attribute of an old model outlives it in a new one.
+    """
+
+    @wraps(fit)
+    def fit_or_restore(self, *args, **kwargs):
+        before = dict(vars(self))
+        try:
+            if fit.__name__ == "fit":
+                _forget_learned(self)
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fit_or_restore
+
+
+def _forget_learned(estimator):
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        delattr(estimator, name)
+
+
+def check_positive_integer(name, value):
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value!r}")
+
+
+def check_n_components(value):
+    """Let pass ``"auto"`` and positive integers."""
+    if not (isinstance(value, str) and value == "auto"):
+        check_positive_integer("n_components", value)
+
+
+def resolved_n_components(value, available):
+    """Return how many components there are to be: ``"auto"`` means 256, or all that are available if these are fewer."""
+    return min(AUTO_COMPONENTS, available) if isinstance(value, str) else int(value)
+
+
+def check_positive_number(name, value):
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not 0 < value < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+def checked_sample_weight(sample_weight, X):
+    """One weight per row in float64, or None. Those of rows on workers are checked there."""
+    if sample_weight is None or isinstance(sample_weight, Column):
+        return sample_weight
+    on_workers = getattr(X, "on_workers", False)
+    if on_workers and (weights := X.checked_weights(sample_weight)) is not None:
+        return weights
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(X.shape[0], sample_weight)
+    sample_weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator="isrht"
+    )
+    if sample_weight.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
+    check_consistent_length(X, sample_weight)
+    check_not_negative(sample_weight)
+    check_largest_weight(sample_weight.max(initial=0.0))
+    return X.column(sample_weight) if on_workers else sample_weight
+
+
+def check_not_negative(sample_weight):
+    if np.any(sample_weight < 0):
+        row = int(np.argmax(sample_weight < 0))
+        raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
+
+
+def check_largest_weight(largest):
+    if largest == 0:
+        raise ValueError("sample_weight must be positive for some row, got only zeros")
+    if not SMALLEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"the largest sample_weight must lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, got {largest:g}: "
+            "multiply all weights by a constant"
+        )
+
+
+def check_no_overflow(what, *sums):
+    """Raise an error unless all sums are finite. ``what`` says whose sums they are: "features", say."""
+    if not all(np.isfinite(values).all() for values in sums):
+        raise ValueError(
+            f"the sums of squares of the {what} overflow: X has values too large for its precision; {SCALE_IT}"
+        )
+
+
+def check_size_of_sums(sums, squares, what):
+    """Raise an error unless sums of squares are finite, and large enough to be told from zero where there are values.
+
+    ``what`` says whose sums they are: "features", say.
+    """
+    check_no_overflow(what, sums, squares)
+    largest = max(np.abs(sums).max(initial=0.0) ** 2, squares.max(initial=0.0))
+    if largest < SMALLEST_SQUARE and (sums.any() or squares.any()):
+        raise ValueError(f"the sums of squares of the {what} underflow: X has values too small; {SCALE_IT}")
+
+
+def checked_finite(projected):
+    """What was projected, if it is finite: finite data must not silently become infinite."""
+    if not np.isfinite(projected).all():
+        raise ValueError(
+            f"the projection overflows {projected.dtype}: X has values too large for its precision; {SCALE_IT}"
+        )
+    return projected
