@@ -23,8 +23,7 @@ from sklearn.random_projection import GaussianRandomProjection
 
 import isrht
 from benchmarks.timing import best_of
-from isrht import kernels
-from isrht import fwht
+from isrht import fwht, kernels
 from isrht.transform.hadamard import next_power_of_two
 
 REPEAT = 40

@@ -14,7 +14,7 @@ from sklearn.datasets import load_svmlight_file
 
 from benchmarks.bench_projection import beyond, in_fresh_process
 from benchmarks.timing import best_of
-from isrht.files import open_rows, read_rows
+from isrht.files.opening import open_rows, read_rows
 
 MEGABYTES = 200
 VALUES = {"6 digits": "{:.6g}", "17 digits": "{!r}"}

@@ -18,7 +18,8 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.svm import LinearSVC
 
-from isrht.linear.svm import LinearSVM, LinearSVMCV
+from isrht.linear.search import LinearSVMCV
+from isrht.linear.svm import LinearSVM
 
 CS = 2.0 ** np.arange(-5, 6)
 FOLDS = 5

@@ -25,9 +25,10 @@ import scipy.sparse as sp
 
 from benchmarks.bench_core import conditions
 from isrht import ISRHT, ISRHTClassifier, RowSource
-from isrht.linear.newton import fit_path, one_blas_thread, training_blocks
+from isrht.linear.newton import fit_path, training_blocks
 from isrht.report.chart import Axis, Chart
 from isrht.report.styles import Style
+from isrht.support.threads import one_blas_thread
 
 RESULTS = Path(__file__).parent / "results" / "scaling.md"
 FIGURE = Path(__file__).parent.parent / "docs" / "scaling.svg"

@@ -3,7 +3,7 @@
 import numpy as np
 from typer.testing import CliRunner
 
-from isrht.files import write_rows
+from isrht.files.writing import write_rows
 
 
 def isrht(*arguments, **options):

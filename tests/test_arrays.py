@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.files import FileError, arrays, open_rows, read_rows
+from isrht.files import arrays
+from isrht.files.errors import FileError
+from isrht.files.opening import open_rows, read_rows
 
 X = np.array([[1, 0, 2.5], [0, 3, 0], [-1, 0, 0]])
 

@@ -5,7 +5,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.rows.blocks import RowBlocks, default_block_rows, job_count, recut, rows_of, worker_count
+from isrht.rows.blocks import RowBlocks, default_block_rows, recut
+from isrht.support.matrices import rows_of
+from isrht.support.threads import job_count, worker_count
 
 
 @pytest.fixture(params=[np.asarray, sp.csr_array, sp.csr_matrix])

@@ -16,14 +16,13 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import slow_boosting
-from isrht import kernels
+from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, kernels
+from isrht.boosting._search import evidence
+from isrht.boosting.estimator import _small_svm as small_svm
 from isrht.boosting.estimator import estimator as boosting
 from isrht.projections import feature_moments
-from isrht.boosting.estimator import _small_svm as small_svm
-from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM
-from isrht.rows.labels import in_memory
 from isrht.rows.folds import held_out_fifths
-from isrht.boosting._search import evidence
+from isrht.rows.labels import in_memory
 
 DIAGONALS = ("standard", "z", "signs")
 

@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import kernels
-from isrht import ISRHT, ISRHTClassifier, LinearSVMCV
+from isrht import ISRHT, ISRHTClassifier, LinearSVMCV, kernels
 
 
 @parametrize_with_checks(

@@ -13,7 +13,7 @@ pytest.importorskip("typer")
 
 from cli_data import isrht, labelled_rows, write_file
 from isrht import ISRHT, LinearSVM, load, save
-from isrht.files import write_rows
+from isrht.files.writing import write_rows
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ pytest.importorskip("typer")
 
 from cli_data import isrht, write_file
 from isrht import ISRHTClassifier, load
-from isrht.files import read_rows
 from isrht.files.density import smaller_form
+from isrht.files.opening import read_rows
 from isrht.models.model_file import read_about
 
 

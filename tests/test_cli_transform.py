@@ -5,7 +5,7 @@ pytest.importorskip("typer")
 
 from cli_data import isrht, labelled_rows, write_file
 from isrht import ISRHT, LinearSVM, load, save
-from isrht.files import read_rows
+from isrht.files.opening import read_rows
 
 
 @pytest.fixture

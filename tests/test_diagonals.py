@@ -3,12 +3,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
+from isrht.boosting._paths import Path
+from isrht.boosting._places import all_rows
 from isrht.projections import diagonals
-from isrht.rows.by_feature import ByFeature
-from isrht.projections.diagonals import Diagonals, lanes_of
+from isrht.projections.diagonals import Candidate, Diagonals, lanes_of
 from isrht.projections.feature_moments import measure_features
-from isrht.boosting._paths import Candidate, Path
-from isrht.boosting._rows import all_rows
+from isrht.rows.by_feature import ByFeature
 
 STORED = {"dense": np.asarray, "csr": sp.csr_array, "by feature": lambda X: ByFeature(sp.csr_array(X))}
 

@@ -1,5 +1,5 @@
-from isrht.files import open_rows
 from isrht.files.facts import merged
+from isrht.files.opening import open_rows
 
 
 def scan(path, text, **options):

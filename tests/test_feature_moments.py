@@ -3,10 +3,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht.projections import feature_moments
-from isrht.rows.by_feature import ByFeature
-from isrht.projections.feature_moments import chunks_of, gradients, in_threads, measure_features, moments
 from isrht.boosting._rows import LearnedRows
+from isrht.projections import feature_moments
+from isrht.projections.feature_moments import chunks_of, gradients, measure_features, moments
+from isrht.rows.by_feature import ByFeature
+from isrht.support.threads import in_threads
 
 STORED = {
     "dense": np.asarray,

@@ -7,7 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from isrht.files import FileError, open_rows, read_rows, tables
+from isrht.files import tables
+from isrht.files.errors import FileError
+from isrht.files.opening import open_rows, read_rows
 
 pytest.importorskip("pandas")
 

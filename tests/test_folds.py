@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
-from isrht.rows import folds
 from isrht import RowSource
-from isrht.rows.labels import in_memory, part_by_part
+from isrht.rows import folds
 from isrht.rows.folds import SplitFolds, held_out_fifths, make_folds, make_splits, stratified_folds, usable_folds
+from isrht.rows.labels import in_memory, part_by_part
 from isrht.rows.values import gathered
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from isrht import kernels
-from isrht import ISRHT, BoostedISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVMCV, SparseEmbedding
+from isrht import ISRHT, BoostedISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVMCV, SparseEmbedding, kernels
 from isrht.transform.hadamard import next_power_of_two
 
 COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]

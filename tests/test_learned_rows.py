@@ -8,12 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from isrht.rows import blocks
-from isrht.boosting.estimator import _rows as learned_rows
-from isrht.rows import values as per_row
-from isrht.boosting.estimator import _small_svm as small_svm
 from isrht import BoostedISRHT, ISRHTClassifier, RowSource
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
+from isrht.boosting.estimator import _rows as learned_rows
+from isrht.boosting.estimator import _small_svm as small_svm
+from isrht.rows import blocks
+from isrht.rows import values as per_row
 from isrht.support.spill_file import UnnamedFile
 
 

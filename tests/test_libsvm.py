@@ -12,9 +12,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from isrht.files import FileError, open_rows, read_rows
 from isrht.files import libsvm as module
+from isrht.files.errors import FileError
 from isrht.files.libsvm import PROBLEMS
+from isrht.files.opening import open_rows, read_rows
 from test_libsvm_parser import REFUSED
 
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n1 4:7 # last\n"

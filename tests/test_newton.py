@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from isrht.linear.newton import fit_path, training_blocks
 from isrht.linear.scores import newton
 from isrht.rows.blocks import Block, RowBlocks
-from isrht.linear.newton import fit_path, one_blas_thread, training_blocks
+from isrht.support.threads import one_blas_thread
 
 CS = 2.0 ** np.arange(-5, 6)
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from isrht.files import FileError, open_rows, read_rows
-from isrht.files.opening import find, format_of
+from isrht.files.errors import FileError
+from isrht.files.opening import find, format_of, open_rows, read_rows
 
 TEXT = b"1 1:1\n"
 

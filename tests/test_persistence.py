@@ -28,7 +28,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
-from isrht.models import model_file as persistence
 from isrht import (
     ISRHT,
     BoostedISRHT,
@@ -39,7 +38,9 @@ from isrht import (
     SparseEmbedding,
 )
 from isrht.models import _archive as archive_module
-from isrht.models.model_file import ModelFileError, load, read_about, save
+from isrht.models import model_file as persistence
+from isrht.models._archive import ModelFileError
+from isrht.models.model_file import load, read_about, save
 
 N_FEATURES = 37
 NAMES = np.array(["ash", "birch", "cedar"])

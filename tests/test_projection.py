@@ -16,8 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import kernels
-from isrht import ISRHT
+from isrht import ISRHT, kernels
 from isrht.projections.isrht import SELECTIONS
 
 VARIATIONS = [{}, {"center": True}, {"sketch_size": 16}, {"class_weight": "balanced"}, {"n_score_samples": 15}]

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from isrht.transform.rotation import Rotation
 from isrht.projections.scores import energy, needs_squares, second_moment_weights, supervised
 from isrht.projections.statistics import measure
+from isrht.transform.rotation import Rotation
 
 
 def rotated(X, rotation):

@@ -12,8 +12,7 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
 
-from isrht import kernels
-from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor
+from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor, kernels
 from isrht.linear.svm import linear_model
 
 MODELS = {

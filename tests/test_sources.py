@@ -13,8 +13,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import ShuffleSplit
 
 from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
-from isrht.files import FileError, open_rows, write_rows
-from isrht.rows.sources import StoredRows, stored
+from isrht.files.errors import FileError
+from isrht.files.opening import open_rows
+from isrht.files.writing import write_rows
+from isrht.rows.entry import stored
+from isrht.rows.sources import StoredRows
 
 N = 3000
 

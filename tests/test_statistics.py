@@ -4,8 +4,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import fwht
-from isrht.transform.rotation import Rotation
 from isrht.projections.statistics import ColumnStatistics, measure, pairs_are_cheaper
+from isrht.transform.rotation import Rotation
 
 
 def slow_statistics(X, codes, n_classes, rotation):

@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from isrht.files import FileError, streams
+from isrht.files import streams
+from isrht.files.errors import FileError
 from isrht.files.streams import PACKINGS, can_be_read_again, open_bytes, packed, packing, zstandard
 
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n" * 1000

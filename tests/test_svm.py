@@ -15,7 +15,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from isrht.linear.scores import newton
-from isrht.linear.svm import LinearSVM, LinearSVMCV, class_factors
+from isrht.linear.search import LinearSVMCV
+from isrht.linear.svm import LinearSVM
+from isrht.linear.weights import class_factors
 
 CONTAINERS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
 

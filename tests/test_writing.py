@@ -1,13 +1,11 @@
-import os
-import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.files import open_rows, read_rows, write_rows
+from isrht.files.opening import open_rows, read_rows
+from isrht.files.writing import write_rows
 
 TABLES = {"x.csv": {"label": "label"}, "x.tsv": {"label": 0}, "x.csv.gz": {"label": "label"}}
 FORMATS = {"x": {}, "x.svm.bz2": {}, "x.svm.zst": {}, "x.npy": {"label": 0}, "x.parquet": {"label": "label"}, **TABLES}

@@ -6,8 +6,8 @@ from . import models as models
 from . import transform as transform
 from .boosting.estimator import BoostedISRHT as BoostedISRHT
 from .classifier import ISRHTClassifier as ISRHTClassifier
+from .linear.search import LinearSVMCV as LinearSVMCV
 from .linear.svm import LinearSVM as LinearSVM
-from .linear.svm import LinearSVMCV as LinearSVMCV
 from .models.model_file import load as load
 from .models.model_file import save as save
 from .models.predictor import Predictor as Predictor

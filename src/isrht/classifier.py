@@ -19,29 +19,22 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.rows.blocks import Rows, is_sparse
 from isrht.boosting.estimator import BoostedISRHT
-from isrht.rows.labels import CodedLabels
-from isrht.rows.folds import check_classes_of_folds, make_folds
-from isrht.linear.newton import fit_path, one_blas_thread, training_blocks
-from isrht.rows.values import Column, derived, gathered, total
+from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
+from isrht.linear.newton import fit_path, training_blocks
+from isrht.linear.scoring import FoldAccuracies, held_out_scorer
+from isrht.linear.search import DEFAULT_CS, LinearSVMCV, checked_Cs
+from isrht.linear.svm import LinearSVM
+from isrht.linear.weights import training_weights, weighted_rows
 from isrht.projections.isrht import ISRHT, SELECTIONS
-from isrht.rows.weights import in_units, typical_weight
+from isrht.rows.blocks import Rows, is_sparse
+from isrht.rows.entry import as_rows, stored, validate_rows
+from isrht.rows.folds import check_classes_of_folds, make_folds
+from isrht.rows.labels import CodedLabels
 from isrht.rows.scaling import fit_scaler
-from isrht.rows.sources import as_rows, stored, validate_rows
-from isrht.linear.svm import (
-    DEFAULT_CS,
-    FoldAccuracies,
-    LinearClassifier,
-    LinearSVM,
-    LinearSVMCV,
-    checked_Cs,
-    fold_weights,
-    held_out_scorer,
-    linear_model,
-    warn_not_converged,
-    weighted_rows,
-)
+from isrht.rows.values import Column, derived, gathered, total
+from isrht.rows.weights import in_units, typical_weight
+from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
 SCALES = (None, "maxabs", "minmax")
@@ -333,7 +326,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
                 training, held_out = folds.counts(slice(k, k + 1))
                 own = fitted[k] if fitted else _fit_fold(projection, X, labels.numbered(), weights, training)
                 with nullcontext([all_kept[k]]) if together else projected([own], X) as (Z,):
-                    row_weights = fold_weights(training, self.class_weight, labels, weights)
+                    row_weights = training_weights(training, self.class_weight, labels, weights)
                     blocks = training_blocks(Z, labels.codes, row_weights)
                     if self.scoring in (None, "accuracy"):
                         yield blocks, FoldAccuracies(Z, labels.codes, weights, held_out, self.n_jobs)
@@ -346,7 +339,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         score = held_out_scorer(self, self.scoring)
 
         def score_solution(solution):
-            return score(linear_model(self.classes_, solution.coef[0], solution.intercept[0]), held_out, y, weights)
+            return score(FixedModel.of(self.classes_, solution.coef[0], solution.intercept[0]), held_out, y, weights)
 
         return score_solution
 

@@ -21,16 +21,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.projections.diagonals import Diagonals
-from isrht.projections.feature_moments import chunks_of, gradients, in_threads, measure_features
-from isrht.transform.hadamard import next_power_of_two
-from isrht.boosting._rows import Head, all_rows
-from isrht.linear.newton import as_float64
-from isrht.projections.selection import comparable
+from isrht.boosting._rows import Head
 from isrht.boosting._small_svm import Problems, SmallSVMs, Solutions, solve_elsewhere
+from isrht.projections.diagonals import Diagonals, leading_directions
+from isrht.projections.feature_moments import chunks_of, gradients
+from isrht.projections.selection import comparable
+from isrht.support.matrices import as_float64
+from isrht.support.threads import in_threads
+from isrht.transform.hadamard import next_power_of_two
 
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
 INNER_C = 1.0
@@ -38,13 +38,6 @@ INNER_C = 1.0
 SMALLEST_REMAINDER = 1e-6
 # The residual is gone when its mean square is less than this.
 NO_RESIDUAL = 1e-10
-
-
-class Candidate(NamedTuple):
-    """What the diagonal of a path is made of: "standard", "z" or "signs", and the threshold tau."""
-
-    diagonal: str
-    threshold: float
 
 
 class NewColumn(NamedTuple):
@@ -87,13 +80,7 @@ class Path:
 
     def directions(self, gradient, pull, features, per_round):
         """The classes' residuals, combined along the leading directions of their gradients: (classes, directions)."""
-        gradient = gradient - np.outer(features.mean[:, self.fold], pull)
-        gradient[~features.varies[:, self.fold]] = 0
-        deviation = features.deviation[:, self.fold, None]
-        metric = deviation**2 if self.candidate.diagonal == "standard" else deviation
-        leading = np.linalg.eigh(gradient.T @ (gradient / metric))[1][:, ::-1][:, : self.room(per_round)]
-        largest = np.abs(leading).argmax(axis=0)
-        return leading * np.where(leading[largest, np.arange(leading.shape[1])] < 0, -1, 1)
+        return leading_directions(gradient, pull, features, self, self.room(per_round))
 
     def extend(self, norms, grams):
         """Make the new diagonals orthonormal to the others. Return a :class:`NewColumn` for each that is new.
@@ -205,18 +192,6 @@ def _solve_elsewhere(rows, paths, label, C, starts, n_jobs):
     problems = Problems(numbers, np.tile(label, len(paths)), np.tile(C, len(paths)))
     solved = solve_elsewhere(rows, problems, width, start.reshape(-1, width + 1), n_jobs)
     return [Solutions(*each) for each in zip(*(np.split(values, len(paths)) for values in solved), strict=True)]
-
-
-def first_diagonal(X, codes, n_classes, candidate):
-    """What every feature says of the classes by itself: the z of the first round, in float32."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    rows = all_rows(X, codes, n_classes, None, n_columns=1)
-    features = measure_features(X, rows)
-    path = Path(0, candidate, 0, features, rows.mean_label(0), 1)
-    grow(X, rows, features, [path])
-    return path.z[0] if path.size else np.zeros(X.shape[1], dtype=np.float32)
 
 
 def _directions(X, rows, features, paths, per_round, n_jobs):

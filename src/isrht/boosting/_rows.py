@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isrht.rows.blocks import RowBlocks, Rows, default_block_rows
+from isrht.rows.blocks import RowBlocks, default_block_rows
 from isrht.rows.values import class_totals, derived, total
 from isrht.support.spill_file import UnnamedFile
 
@@ -171,21 +171,3 @@ class FiledRows(LearnedRows):
 
     def reserve(self, n_columns):
         self._file.reserve(n_columns * self.columns[0].nbytes)
-
-
-def learned_rows(X, codes, n_classes, training, held_out, weights, folds, n_columns):
-    """:class:`LearnedRows` where the rows of X are; arguments as there."""
-    if not isinstance(X, Rows):
-        codes = codes.astype(np.min_scalar_type(n_classes))
-        columns = np.zeros((n_columns, len(folds), len(codes)))
-        return LearnedRows(codes, n_classes, training, held_out, weights, folds, columns)
-    if X.on_workers:
-        return X.learned_rows(codes, n_classes, training, held_out, weights, folds, n_columns)
-    return FiledRows(codes, n_classes, training, held_out, weights, folds, n_columns)
-
-
-def all_rows(X, codes, n_classes, weights, n_columns):
-    """:func:`learned_rows` for one path that trains on every row."""
-    training = derived(lambda codes: np.ones((len(codes), 1), dtype=np.uint8), codes, width=1)
-    held_out = derived(lambda codes: np.zeros((len(codes), 1), dtype=np.uint8), codes, width=1)
-    return learned_rows(X, codes, n_classes, training, held_out, weights, np.zeros(1, dtype=np.int64), n_columns)

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isrht.projections.feature_moments import measure_features
 from isrht.boosting._paths import Path, grow, solve
-from isrht.boosting._rows import Head, learned_rows
+from isrht.boosting._places import learned_rows
+from isrht.boosting._rows import Head, LearnedRows
+from isrht.projections.feature_moments import measure_features
 from isrht.rows.weights import effective_count
 
 ROUND_GRID = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -60,7 +61,7 @@ class Search:
         self.n_folds, n_problems = counts[0].shape[1], 1 if n_classes == 2 else n_classes
         folds = np.tile(np.arange(self.n_folds), len(candidates))
         self.rows = rows = learned_rows(X, codes, n_classes, *counts, weights, folds, n_columns)
-        self.features = measure_features(X, rows, n_jobs)
+        self.features = measure_features(X, rows, LearnedRows.all_training_weights, rows.training.shape[1], n_jobs)
         self.paths = {
             divmod(number, self.n_folds): Path(
                 number, candidates[number // self.n_folds], k, self.features, rows.mean_label(number), n_columns

@@ -21,26 +21,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.boosting._paths import Path, grow, solve
+from isrht.boosting._places import all_rows
+from isrht.boosting._rows import LearnedRows
+from isrht.boosting._search import CAUTIOUS_C, ROUND_GRID, Choice, Search
+from isrht.projections.diagonals import Candidate
+from isrht.projections.feature_moments import measure_features
 from isrht.rows.blocks import RowBlocks
 from isrht.rows.by_feature import ByFeature, worth_storing_by_feature
-from isrht.rows.labels import check_two_classes, in_memory
-from isrht.projections.feature_moments import measure_features
+from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.folds import check_classes_of_folds, held_out_fifths, make_folds, usable_folds
+from isrht.rows.labels import check_two_classes, in_memory
+from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
+from isrht.support.threads import one_blas_thread
+from isrht.support.validation import check_positive_integer, checked_data, checked_finite, whole_or_unchanged
 from isrht.transform.hadamard import next_power_of_two
-from isrht.boosting._search import CAUTIOUS_C, ROUND_GRID, Choice, Search
-from isrht.boosting._paths import Candidate, Path, grow, solve
-from isrht.boosting._rows import all_rows
-from isrht.linear.newton import one_blas_thread
 from isrht.transform.rotation import Rotation
-from isrht.rows.weights import in_units, typical_weight
-from isrht.rows.sources import as_rows, validate_rows
-from isrht.support.validation import (
-    check_positive_integer,
-    checked_data,
-    checked_finite,
-    checked_sample_weight,
-    whole_or_unchanged,
-)
 
 DIAGONALS = ("auto", "standard", "z", "signs")
 # In this order: among equals the later one is preferred, and the last is the cautious one.
@@ -306,7 +302,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         _, n_columns, per_round = self._plan()
         n_columns = min(n_columns, choice.rounds * per_round)
         rows = all_rows(X, codes, len(self.classes_), weights, n_columns)
-        features = measure_features(X, rows, self.n_jobs)
+        features = measure_features(X, rows, LearnedRows.all_training_weights, rows.training.shape[1], self.n_jobs)
         for threshold in sorted({choice.candidate.threshold, 0.0}, reverse=True):
             candidate = choice.candidate._replace(threshold=threshold)
             path = Path(0, candidate, 0, features, rows.mean_label(0), n_columns, n_contrasts=self.n_components)

@@ -7,11 +7,10 @@ import os
 import tempfile
 from contextlib import contextmanager
 
-from isrht.files import open_rows
 from isrht.files.density import is_smaller_dense
 from isrht.files.errors import STANDARD_INPUT
 from isrht.files.facts import merged
-from isrht.files.opening import find
+from isrht.files.opening import find, open_rows
 
 
 @contextmanager

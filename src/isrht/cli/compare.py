@@ -46,8 +46,7 @@ def compare(
     from isrht.cli.reading import describe_facts, errors_in_words, training_options
     from isrht.experiments.methods import METHODS, method_named
     from isrht.experiments.reproduce import Settings, reproduce
-    from isrht.files import open_rows
-    from isrht.files.opening import find
+    from isrht.files.opening import find, open_rows
     from isrht.report.write import write_report
 
     with errors_in_words("compare"):

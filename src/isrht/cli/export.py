@@ -28,9 +28,9 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print path and size as JSON.")] = False,
 ):
     """Write a LIBLINEAR model, an ONNX graph, a scikit-learn pickle or a C header."""
-    from isrht.models._archive import ModelFileError
     from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
     from isrht.export import ExportError, default_path, export_model
+    from isrht.models._archive import ModelFileError
     from isrht.models.model_file import load
 
     if not model.is_file():

@@ -36,7 +36,7 @@ def predict(
     """Predict the labels of rows, one a line; where the rows have labels, say how good the predictions are."""
     from isrht.cli.messages import give, give_json, say
     from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options
-    from isrht.files import open_rows
+    from isrht.files.opening import open_rows
 
     with errors_in_words("predict"):
         if as_json and out is None:

@@ -187,8 +187,8 @@ def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
 
 def read(data, options):
     from isrht.cli.reading import named
-    from isrht.files import open_rows
     from isrht.files.density import smaller_form
+    from isrht.files.opening import open_rows
 
     rows = open_rows(data, **options)
     X, y, facts = rows.read()
@@ -199,7 +199,7 @@ def read(data, options):
 def scan(data, options, quiet):
     """Rows that stay where they are; their labels come with them."""
     from isrht import RowSource
-    from isrht.files import open_rows
+    from isrht.files.opening import open_rows
 
     rows = open_rows(data, **options)
     facts = rows.scan()
@@ -284,7 +284,7 @@ def describe_choice(model):
 def judge(model, known, test, tell):
     from isrht.cli.predict import predictions
     from isrht.cli.reading import model_options
-    from isrht.files import open_rows
+    from isrht.files.opening import open_rows
 
     rows = open_rows(test, label_type="text", **model_options([test], model, known))
     judgement, blocks = predictions(model, rows)

@@ -29,7 +29,8 @@ def transform(
     """Write the columns that a model makes of rows, with their labels where they have any."""
     from isrht.cli.messages import say
     from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options, named
-    from isrht.files import open_rows, write_rows
+    from isrht.files.opening import open_rows
+    from isrht.files.writing import write_rows
     from isrht.models.model_file import load, read_about
 
     with errors_in_words("transform"):

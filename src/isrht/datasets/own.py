@@ -48,7 +48,7 @@ def register_all(records):
 
 def read(description):
     """``(X, y, is_test)``: all rows, their class numbers, and which of them test."""
-    from isrht.files import read_rows
+    from isrht.files.opening import read_rows
 
     source = description.source
     parts = [read_rows(paths, **source["options"]) for paths in (source["files"], source["test"]) if paths]

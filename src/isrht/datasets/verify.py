@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isrht.files import read_rows
+from isrht.files.opening import read_rows
 
 # No set of the registry is larger than 300 MB of text; an archive that unpacks to more than this is not one of them.
 MAX_TEXT_BYTES = 4 * 2**30

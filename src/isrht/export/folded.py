@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.linear.svm import LinearClassifier
+from isrht.linear.classifier import LinearClassifier
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.rows.blocks import rows_of
 from isrht.files.errors import FileError
 from isrht.files.labels import Labels
 from isrht.files.rows import Rows, check_feature_count, check_finite, check_width, position, rows_per_block
 from isrht.files.streams import FLOOR, RATIO, to_search
+from isrht.support.matrices import rows_of
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 

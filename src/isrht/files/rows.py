@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.rows.blocks import BLOCK_ELEMENTS
 from isrht.files.errors import FileError
 from isrht.files.facts import Facts
 from isrht.files.labels import NUMBER, TEXT, Labels, Tally
 from isrht.files.streams import can_be_read_again
+from isrht.support.matrices import BLOCK_ELEMENTS
 
 
 class Rows:

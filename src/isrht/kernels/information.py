@@ -8,8 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 def information():
     """The facts as (name, value) pairs."""
-    from isrht import kernels
-    from isrht import __version__
+    from isrht import __version__, kernels
 
     yield "isrht", __version__
     yield "kernel", kernels.active()

@@ -24,17 +24,15 @@ of the objective, so that tol is about the relative error of the weights.
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from threadpoolctl import ThreadpoolController
 
 from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse
+from isrht.support.matrices import as_float64
 from isrht.support.validation import check_no_overflow
 
 # A Hessian of this width takes a fifth of a second to factor; conjugate gradients are cheaper from here on.
@@ -129,7 +127,7 @@ class Problems:
         return np.where(block.y == self.positive[:, None], 1.0, -1.0)
 
     def row_weights(self, block):
-        return fold_weights(block)[self.fold]
+        return weights_by_fold(block)[self.fold]
 
 
 @dataclass
@@ -294,7 +292,7 @@ class ExactNewton(Newton):
 
     def grams_of_folds(self, block, folds):
         """At zero all rows are active, and the folds differ in what they leave out of one common sum."""
-        weights = fold_weights(block)[folds]
+        weights = weights_by_fold(block)[folds]
         most = weights.max(axis=0)
         total = self.gram(block.X, most)
         with np.errstate(invalid="ignore"):  # fit_path tells
@@ -437,15 +435,11 @@ def objective(weights, loss, C):
     return 0.5 * (weights**2).sum(axis=1) + C * loss
 
 
-def fold_weights(block):
+def weights_by_fold(block):
     """(folds, rows)."""
     if block.sample_weight is None:
         return np.ones((1, block.X.shape[0]))
     return np.atleast_2d(as_float64(block.sample_weight).T)
-
-
-def as_float64(X):
-    return X.astype(np.float64, copy=False)
 
 
 def squared(X):
@@ -464,41 +458,3 @@ def solve_hessian(gram, C, gradient):
         except LinAlgError:
             continue
     return gradient / diagonal
-
-
-class _BlasThreads:
-    """Counts who wants BLAS held to one thread: the first to come sets it, the last to leave restores it."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.users = 0
-        self.limits = None
-        self.libraries = None
-
-    def hold(self):
-        if self.libraries is None:  # looking for them takes milliseconds, and NumPy's and SciPy's are loaded by now
-            self.libraries = ThreadpoolController()
-        return self.libraries.limit(limits=1, user_api="blas")
-
-
-_blas = _BlasThreads()
-
-
-@contextmanager
-def one_blas_thread():
-    """Hold BLAS to one thread, also when several threads of this process ask for it at overlapping times.
-
-    Rows are shared among ``n_jobs`` threads already, and on matrices this small more threads only get in each
-    other's way. It also makes the result the same, to the bit, for any number of jobs.
-    """
-    with _blas.lock:
-        if _blas.users == 0:
-            _blas.limits = _blas.hold()
-        _blas.users += 1
-    try:
-        yield
-    finally:
-        with _blas.lock:
-            _blas.users -= 1
-            if _blas.users == 0:
-                _blas.limits.restore_original_limits()

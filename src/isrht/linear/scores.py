@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.rows.blocks import RowBlocks, job_count
-from isrht.transform.rotation import contiguous_rows, csr_parts
+from isrht.rows.blocks import RowBlocks
+from isrht.support.matrices import contiguous_rows, csr_parts
+from isrht.support.threads import job_count
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 CSR = (sp.csr_array, sp.csr_matrix)

@@ -12,9 +12,9 @@ import os
 
 import numpy as np
 
+from isrht.linear.classifier import LinearClassifier
 from isrht.models._archive import read_manifest, read_model_file
 from isrht.models.model_file import load
-from isrht.linear.svm import LinearClassifier
 
 # Facts by the names of the attributes that hold them; those that a model does not have are passed over.
 FACTS = (

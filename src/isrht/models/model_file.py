@@ -49,6 +49,10 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.boosting.estimator import BoostedISRHT
+from isrht.classifier import ISRHTClassifier
+from isrht.linear.search import LinearSVMCV
+from isrht.linear.svm import LinearSVM
 from isrht.models._archive import (
     DTYPE,
     FLOATS,
@@ -65,16 +69,13 @@ from isrht.models._archive import (
     replaced_when_whole,
     storable,
 )
-from isrht.boosting.estimator import BoostedISRHT
-from isrht.classifier import ISRHTClassifier
 from isrht.projections.embedding import SparseEmbedding
-from isrht.transform.hadamard import next_power_of_two
-from isrht.projections.leverage import LeverageScoreSelection
-from isrht.linear.newton import one_blas_thread
 from isrht.projections.isrht import ISRHT
-from isrht.transform.rotation import Rotation
+from isrht.projections.leverage import LeverageScoreSelection
 from isrht.projections.selection import ScoreHistogram, Selection
-from isrht.linear.svm import LinearSVM, LinearSVMCV
+from isrht.support.threads import one_blas_thread
+from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.rotation import Rotation
 
 # A parameter longer than this is data (say, the rows of given folds), not a setting.
 MAX_PARAMETER_BYTES = 2**16

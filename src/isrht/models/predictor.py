@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isrht import kernels
+from isrht.linear.classifier import LinearClassifier, predicted_codes
 from isrht.linear.scores import FLOATS, is_plain, linear_scores
-from isrht.linear.svm import LinearClassifier, predicted_codes
 
 INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 

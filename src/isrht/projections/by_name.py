@@ -23,8 +23,8 @@ from sklearn.decomposition import PCA
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 
 from isrht.projections.embedding import SparseEmbedding
-from isrht.projections.leverage import LeverageScoreSelection
 from isrht.projections.isrht import ISRHT
+from isrht.projections.leverage import LeverageScoreSelection
 
 PROJECTIONS = {
     "Gaussian": GaussianRandomProjection,

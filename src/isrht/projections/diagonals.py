@@ -5,20 +5,42 @@ They are made from the moments of the features (:mod:`isrht.projections.feature_
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from isrht import kernels
+from isrht.projections.feature_moments import CONSTANT, factors_of, gradients, measure_features, moments
 from isrht.rows.blocks import add
 from isrht.rows.by_feature import ByFeature
-from isrht.projections.feature_moments import CONSTANT, factors_of, in_threads, moments
+from isrht.support.matrices import without_duplicates
+from isrht.support.threads import in_threads
 
 # What a diagonal is made of, in the order in which the kernels number them.
 KINDS = ("standard", "z", "signs")
 # Diagonals are made in so many slices of the features, however many threads there are: each has products of its own.
 LANES = 8
+
+
+class Candidate(NamedTuple):
+    """What a diagonal is made of: "standard", "z" or "signs", and the threshold tau."""
+
+    diagonal: str
+    threshold: float
+
+
+@dataclass
+class Learned:
+    """The diagonals ``z[:size]`` that a candidate has learned in a fold, and room for more."""
+
+    candidate: Candidate
+    fold: int
+    z: np.ndarray
+    size: int = 0
+    n_contrasts: int = 0
 
 
 class Diagonals:
@@ -101,3 +123,44 @@ class Diagonals:
 def lanes_of(n_features):
     ends = np.linspace(0, n_features, LANES + 1).astype(int)
     return [slice(first, last) for first, last in pairwise(ends.tolist()) if first < last]
+
+
+def leading_directions(gradient, pull, features, learned, count):
+    """Return the combinations of classes along which their gradients are largest: an array (classes, count).
+
+    ``gradient`` (features, classes) are the sums of features times residuals, ``pull`` those of the residuals alone.
+    """
+    fold = learned.fold
+    gradient = gradient - np.outer(features.mean[:, fold], pull)
+    gradient[~features.varies[:, fold]] = 0
+    deviation = features.deviation[:, fold, None]
+    metric = deviation**2 if learned.candidate.diagonal == "standard" else deviation
+    leading = np.linalg.eigh(gradient.T @ (gradient / metric))[1][:, ::-1][:, :count]
+    largest = np.abs(leading).argmax(axis=0)
+    return leading * np.where(leading[largest, np.arange(leading.shape[1])] < 0, -1, 1)
+
+
+def first_diagonal(X, labels, candidate):
+    """Return what every feature says of the classes by itself: z of the labels around their mean, in float32."""
+    X = without_duplicates(X)
+    residual = _centred_labels(labels)
+    features = measure_features(X, residual, lambda rows: np.ones((len(rows), 1)))
+    learned = Learned(candidate, 0, np.empty((1, X.shape[1]), dtype=np.float32))
+    direction = np.ones((1, 1))
+    if residual.shape[1] > 1:
+        gradient, pull = gradients(X, residual, lambda rows: rows, residual.shape[1])
+        direction = leading_directions(gradient, pull, features, learned, 1)
+    new = Diagonals(features, [learned], np.zeros(1, dtype=np.int64))
+    new.make(X, residual, lambda rows: _once_and_squared(rows @ direction), None)
+    return learned.z[0] if new.norms[0] > 0 else np.zeros(X.shape[1], dtype=np.float32)
+
+
+def _centred_labels(labels):
+    """Return labels +1/-1 less their mean: one column for two classes, else one per class against the rest."""
+    positive = np.arange(1, 2) if labels.n_classes == 2 else np.arange(labels.n_classes)
+    means = 2 * labels.counts / len(labels) - 1
+    return np.where(labels.codes[:, None] == positive, 1.0, -1.0) - means[positive]
+
+
+def _once_and_squared(pull):
+    return pull, pull * pull

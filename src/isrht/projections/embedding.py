@@ -16,8 +16,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.projections.diagonals import Candidate, first_diagonal
 from isrht.rows.labels import in_memory
-from isrht.boosting._paths import Candidate, first_diagonal
 from isrht.support.validation import (
     check_n_components,
     checked_components,
@@ -26,6 +26,7 @@ from isrht.support.validation import (
     resolved_n_components,
     whole_or_unchanged,
 )
+from isrht.transform.signs import random_signs
 
 DIAGONALS = ("random", "signs", "z")
 
@@ -99,7 +100,7 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         labels = in_memory(y)
         if labels.n_classes < 2:
             raise ValueError(f"diagonal={self.diagonal!r} needs at least two classes, but y holds one class: {y[0]}")
-        z = first_diagonal(X, labels.codes, labels.n_classes, Candidate(self.diagonal, 0.0))
+        z = first_diagonal(X, labels, Candidate(self.diagonal, 0.0))
         self.signs_ = np.where(z < 0, -1, 1).astype(np.int8)
         if self.diagonal == "z":
             size = np.sqrt(np.mean(z.astype(np.float64) ** 2))
@@ -160,8 +161,3 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tags.target_tags.required = self.diagonal != "random"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def random_signs(rng, size):
-    """Independent fair signs, one byte each."""
-    return (2 * rng.randint(2, size=size) - 1).astype(np.int8)

@@ -8,18 +8,16 @@ problems (candidates, folds, classes) share a pass: each is a column of factors 
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse, job_count
+from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse
 from isrht.rows.by_feature import ByFeature
-from isrht.linear.newton import as_float64
-from isrht.transform.rotation import csr_parts
+from isrht.support.matrices import as_float64, csr_parts
+from isrht.support.threads import in_threads
 from isrht.support.validation import check_size_of_sums
 
 # A feature is constant, or its standard error zero, when what remains of a sum of squares is this small a part of it.
@@ -46,10 +44,12 @@ class Features:
         return float(size) if size > 0 else 1.0
 
 
-def measure_features(X, rows, n_jobs=None):
-    """The :class:`Features` of the training rows of every fold."""
-    n_folds = rows.training.shape[1]
-    totals_of, total, _ = moments(X, rows, _training_weights_twice, n_folds, n_jobs)
+def measure_features(X, rows, weigh, n_folds=1, n_jobs=None):
+    """Return the :class:`Features` of the training rows of every fold.
+
+    ``weigh(some rows)`` are the weights of rows in the training of each fold: an array (rows, n_folds).
+    """
+    totals_of, total, _ = moments(X, rows, lambda rows: (weigh(rows),) * 2, n_folds, n_jobs)
     mean, deviation = np.empty((2, X.shape[1], n_folds))
     varies = np.empty((X.shape[1], n_folds), dtype=bool)
 
@@ -65,10 +65,6 @@ def measure_features(X, rows, n_jobs=None):
     largest = np.max(list(in_threads(measure, chunks_of(X.shape[1]), n_jobs)), axis=0)
     check_size_of_sums(largest[:1], largest[1:], "features")
     return Features(mean, deviation, varies, total)
-
-
-def _training_weights_twice(rows):
-    return (rows.all_training_weights(),) * 2
 
 
 def moments(X, rows, sides, n_problems, n_jobs=None):
@@ -119,18 +115,6 @@ def gradients(X, rows, weigh, n_problems, n_jobs=None):
         return as_float64(block.X).T @ first, first.sum(axis=0)
 
     return blocks.sum(block_gradients, n_jobs)
-
-
-def in_threads(function, items, n_jobs=None):
-    """``map`` by ``n_jobs`` threads; results come in the order of the items."""
-    workers = job_count(n_jobs)
-    if workers == 1 or len(items) == 1:
-        yield from map(function, items)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        under_way = deque(pool.submit(function, item) for item in items)
-        while under_way:
-            yield under_way.popleft().result()
 
 
 def chunks_of(n_features):

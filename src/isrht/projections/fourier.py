@@ -20,13 +20,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isrht import kernels
-from isrht.rows.blocks import BLOCK_ELEMENTS, RowBlocks
-from isrht.rows.labels import in_memory
-from isrht.projections.embedding import random_signs
-from isrht.transform.hadamard import next_power_of_two
 from isrht.projections.scores import separation
 from isrht.projections.selection import rank
+from isrht.rows.blocks import RowBlocks
+from isrht.rows.labels import in_memory
+from isrht.support.matrices import BLOCK_ELEMENTS
 from isrht.support.validation import check_positive_integer, check_positive_number, checked_data, whole_or_unchanged
+from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.signs import random_signs
 
 ROTATIONS = 3
 # Angles are multiplied in float64 where their scale, or its inverse, is less than this.

@@ -21,15 +21,20 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections import scores
-from isrht.rows.blocks import Rows, take_rows
-from isrht.rows.labels import CodedLabels, in_memory
-from isrht.projections.embedding import SparseEmbedding, random_signs
-from isrht.transform.hadamard import next_power_of_two
-from isrht.rows.values import derived, rows_by_rank
-from isrht.transform.rotation import Rotation
-from isrht.projections.selection import columns_for_share, score_histogram, select_by_importance, select_top, select_uniform
-from isrht.rows.sources import as_rows, validate_rows
+from isrht.projections.embedding import SparseEmbedding
+from isrht.projections.selection import (
+    columns_for_share,
+    score_histogram,
+    select_by_importance,
+    select_top,
+    select_uniform,
+)
 from isrht.projections.statistics import ColumnStatistics, measure
+from isrht.rows.blocks import Rows, take_rows
+from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.labels import CodedLabels, in_memory
+from isrht.rows.values import derived, rows_by_rank
+from isrht.rows.weights import checked_sample_weight
 from isrht.support.validation import (
     check_n_components,
     check_positive_integer,
@@ -37,10 +42,12 @@ from isrht.support.validation import (
     checked_components,
     checked_data,
     checked_finite,
-    checked_sample_weight,
     resolved_n_components,
     whole_or_unchanged,
 )
+from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.rotation import Rotation
+from isrht.transform.signs import random_signs
 
 # Statistics of all folds and classes that are held at once: 256 MB.
 FOLD_ELEMENTS = 2**25

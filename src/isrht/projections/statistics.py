@@ -20,9 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.rows.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows, is_sparse, pairs_of
+from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse, pairs_of
 from isrht.rows.values import class_totals, total
-from isrht.transform.rotation import contiguous_rows, csr_parts
+from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows, csr_parts
 from isrht.support.validation import check_size_of_sums
 
 # What one step costs, in nanoseconds on one core, as benchmarked: a pair of nonzeros in the autocorrelation, and a

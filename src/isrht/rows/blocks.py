@@ -17,12 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-import joblib
 import numpy as np
 import scipy.sparse as sp
 
-# Elements of one dense block: 4 MB of float64, which stays in the outer cache while it is worked on.
-BLOCK_ELEMENTS = 2**19
+from isrht.support.matrices import BLOCK_ELEMENTS, rows_of
+from isrht.support.threads import job_count
+
 # Values of a block that had to be read: 16 MB of float64, however large a block of rows in memory may be.
 READ_ELEMENTS = 2**21
 
@@ -229,42 +229,6 @@ def default_block_rows(X, elements=BLOCK_ELEMENTS):
     stored = X.nnz if is_sparse(X) else X.shape[0] * X.shape[1]
     per_row = max(1, stored // max(1, X.shape[0]))
     return max(1, elements // per_row)
-
-
-def rows_of(X, rows):
-    """Consecutive rows of X as a view: slicing a CSR matrix by SciPy copies them."""
-    if not sp.issparse(X):
-        return X[rows]
-    first, last = X.indptr[rows.start], X.indptr[rows.stop]
-    indptr = X.indptr[rows.start : rows.stop + 1] - first
-    view = X.__class__((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
-    view.data, view.indices, view.indptr = X.data[first:last], X.indices[first:last], indptr
-    return view
-
-
-def worker_count(workers):
-    """The number of threads meant by ``workers``, as :func:`scipy.fft.fft` reads it."""
-    if workers is None:
-        return 1
-    cores = joblib.cpu_count()
-    count = cores + 1 + workers if workers < 0 else workers
-    if count < 1:
-        raise ValueError(
-            f"workers must be positive, or from -1 to -{cores} to count back from all cores, got {workers}"
-        )
-    return count
-
-
-def job_count(n_jobs):
-    """The number of threads meant by ``n_jobs``, as scikit-learn reads it.
-
-    Not ``joblib.effective_n_jobs``: within a process of a pool it would forbid processes, and these are threads.
-    """
-    if n_jobs is None:
-        return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning: use a positive number, -1 for all cores, or None for one")
-    return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
 
 
 def _take(values, rows):

@@ -13,8 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.rows.blocks import rows_of
-from isrht.transform.rotation import csr_parts
+from isrht.support.matrices import csr_parts, rows_of
 
 
 class ByFeature:

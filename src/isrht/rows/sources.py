@@ -22,14 +22,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
-from isrht.rows.blocks import RowBlocks, Rows, default_block_rows, recut
-from isrht.rows.labels import CodedLabels, Coder, part_by_part
 from isrht.files.errors import FileError
+from isrht.rows.blocks import RowBlocks, Rows, default_block_rows, recut
+from isrht.rows.labels import CodedLabels, Coder
 from isrht.rows.values import FiledColumn, FileOf, total
-from isrht.support.spill_file import UnnamedFile
+from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
+from isrht.support.spill_file import UnnamedFile
 from isrht.support.validation import checked_block
 
 
@@ -127,7 +128,7 @@ class RowSource(LocalRows):
 
     def __init__(self, blocks, *, progress=None):
         self.progress = progress
-        self._array = blocks if _is_matrix(blocks) else None
+        self._array = blocks if is_matrix(blocks) else None
         self._blocks = _reiterable(blocks)
         self._is_list = isinstance(blocks, list | tuple)
         self._facts = None
@@ -210,7 +211,7 @@ class RowSource(LocalRows):
     def _converted(self, X):
         # int64 and float16 become float64, other sparse formats CSR; finite they were in the first pass.
         X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
-        return canonical(X).astype(self._facts.dtype, copy=False)
+        return without_duplicates(X).astype(self._facts.dtype, copy=False)
 
     def _survey(self):
         """The first pass: check every block and learn what can only be known from all of them."""
@@ -342,7 +343,7 @@ class _Survey:
         self.n_samples += X.shape[0]
         self.dtype = np.result_type(self.dtype, X.dtype)
         if self.sparse:
-            self.row_nnz.append(np.diff(canonical(X).indptr))
+            self.row_nnz.append(np.diff(without_duplicates(X).indptr))
 
     def _check_labels(self, n_rows, y):
         if self.n_samples and (y is not None) != self.has_labels:
@@ -398,71 +399,14 @@ class _Slices:
             yield part if sp.issparse(part) else np.asarray(part)
 
 
-def as_rows(X):
-    """X as :class:`Rows` if it is to be read block by block, else None: then it is scikit-learn's to check."""
-    if isinstance(X, Rows):
-        return X
-    if isinstance(X, np.memmap) and _is_matrix(X) and X.size:
-        return RowSource(X)
-    if _may_be_dask(X):
-        from isrht.rows.dask.rows import DaskRows, is_dask
-
-        return DaskRows(X) if is_dask(X) else None
-    return None
-
-
-def _may_be_dask(X):
-    """Whether X, or the first in a list, comes from Dask, which is not imported to know it."""
-    first = X[0] if isinstance(X, list | tuple) and len(X) else X
-    return type(first).__module__.partition(".")[0] in ("dask", "dask_expr")
-
-
-def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
-    """The labels of the rows, coded, from ``y`` or from the source; set or check the number of features on the way."""
-    header = getattr(rows, "header", None)
-    header = np.empty((0, rows.shape[1])) if header is None else header
-    validate_data(estimator, header, skip_check_array=True, reset=reset)
-    if not needs_labels:
-        return None
-    labels = _coded(rows, y) if y is not None else getattr(rows, "coded_labels", None)
-    if labels is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None and the source has no labels"
-        )
-    return labels
-
-
-def _coded(rows, y):
-    if isinstance(y, CodedLabels):
-        return y
-    if _may_be_dask(y) and not rows.on_workers:
-        raise TypeError("y is in Dask, but the rows are not: give both to Dask, or compute y")
-    if not _may_be_dask(y):
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(rows, y)
-        y = part_by_part(y)
-    return rows.coded(y) if rows.on_workers else y
-
-
-@contextmanager
-def stored(rows, projections, n_jobs=None):
-    """A list of what ``projections`` make of the rows, kept for many passes until the end of the context."""
-    kept = rows.store(projections, n_jobs)
-    try:
-        yield kept
-    finally:
-        for one in kept:
-            one.close()
-
-
 def _reiterable(blocks):
     if callable(blocks):
         return _Call(blocks)
-    if _is_matrix(blocks):
+    if is_matrix(blocks):
         check_sparse(blocks)
         return _Slices(blocks.tocsr() if sp.issparse(blocks) else blocks)
     if _is_path(blocks) or (isinstance(blocks, list | tuple) and blocks and all(map(_is_path, blocks))):
-        from isrht.files import open_rows
+        from isrht.files.opening import open_rows
 
         return open_rows(blocks)
     if not hasattr(blocks, "__iter__"):
@@ -489,7 +433,7 @@ def _is_path(value):
     return isinstance(value, str | os.PathLike)
 
 
-def _is_matrix(X):
+def is_matrix(X):
     return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
@@ -497,14 +441,6 @@ def _share_memory(converted, X):
     if sp.issparse(X):
         return np.may_share_memory(converted.data, X.data) or np.may_share_memory(converted.indices, X.indices)
     return np.may_share_memory(converted, X) if isinstance(X, np.ndarray) else True
-
-
-def canonical(X):
-    """Sparse rows without duplicate entries."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return sp.csr_array(X) if sp.issparse(X) else X
 
 
 @contextmanager

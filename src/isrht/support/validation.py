@@ -12,16 +12,15 @@ from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
-from isrht.rows.values import Column
 from isrht.support.sparse_structure import check_sparse
 
 FLOATS = (np.float64, np.float32)
 # What n_components="auto" means where there are so many.
 AUTO_COMPONENTS = 256
-# Sums of squares of weights outside of these bounds would be lost to rounding, or overflow.
-LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e100, 1e-100
+
+
 # Below this, sums of squares have lost digits.
 SMALLEST_SQUARE = 1e-290
 SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
@@ -105,42 +104,6 @@ def check_positive_number(name, value):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not 0 < value < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {value!r}")
-
-
-def checked_sample_weight(sample_weight, X):
-    """One weight per row in float64, or None. Those of rows on workers are checked there."""
-    if sample_weight is None or isinstance(sample_weight, Column):
-        return sample_weight
-    on_workers = getattr(X, "on_workers", False)
-    if on_workers and (weights := X.checked_weights(sample_weight)) is not None:
-        return weights
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(X.shape[0], sample_weight)
-    sample_weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator="isrht"
-    )
-    if sample_weight.ndim != 1:
-        raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
-    check_consistent_length(X, sample_weight)
-    check_not_negative(sample_weight)
-    check_largest_weight(sample_weight.max(initial=0.0))
-    return X.column(sample_weight) if on_workers else sample_weight
-
-
-def check_not_negative(sample_weight):
-    if np.any(sample_weight < 0):
-        row = int(np.argmax(sample_weight < 0))
-        raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
-
-
-def check_largest_weight(largest):
-    if largest == 0:
-        raise ValueError("sample_weight must be positive for some row, got only zeros")
-    if not SMALLEST_WEIGHT <= largest <= LARGEST_WEIGHT:
-        raise ValueError(
-            f"the largest sample_weight must lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, got {largest:g}: "
-            "multiply all weights by a constant"
-        )
 
 
 def check_no_overflow(what, *sums):

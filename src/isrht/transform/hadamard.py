@@ -13,7 +13,7 @@ import operator
 import numpy as np
 
 from isrht import kernels
-from isrht.rows.blocks import worker_count
+from isrht.support.threads import worker_count
 
 LONGEST = 2**30
 WORTH_A_THREAD = 2**20  # values, whose transform takes somewhat longer than it takes to start a thread

@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.rows.blocks import BLOCK_ELEMENTS, RowBlocks, default_block_rows
+from isrht.rows.blocks import RowBlocks, default_block_rows
+from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows, csr_parts
 from isrht.transform.hadamard import next_power_of_two
 
 
@@ -79,14 +80,3 @@ class Rotation:
         np.multiply(rows, self.diagonal, out=padded[:, : self.n_features])
         kernels.engine.transform(padded[:, :, None], 1.0)
         return padded
-
-
-def contiguous_rows(X):
-    """X itself where the values of a row lie side by side, as the dense kernels need them; else a copy."""
-    return X if X.shape[1] <= 1 or X.strides[1] == X.itemsize else np.ascontiguousarray(X)
-
-
-def csr_parts(X):
-    """data, indices and indptr of one index type, as the sparse kernels need them."""
-    indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
-    return X.data, X.indices, indptr

@@ -21,13 +21,14 @@ import scipy.sparse as sp
 from dask import delayed
 from sklearn.utils.validation import check_array, column_or_1d
 
-from isrht.rows.dask import cluster
 from isrht.rows.blocks import RowBlocks, Rows, pairs_of
+from isrht.rows.dask import cluster
+from isrht.rows.dask.values import DaskColumn, OnWorkers, taken
 from isrht.rows.labels import Appearance, CodedLabels, codes_in, different
-from isrht.rows.dask.values import DaskColumn, LearnedDaskRows, taken
-from isrht.linear.newton import one_blas_thread
-from isrht.rows.sources import canonical
-from isrht.support.validation import check_largest_weight, check_not_negative, checked_block
+from isrht.rows.weights import check_largest_weight, check_not_negative
+from isrht.support.matrices import without_duplicates
+from isrht.support.threads import one_blas_thread
+from isrht.support.validation import checked_block
 
 
 def is_dask(X):
@@ -167,9 +168,6 @@ class DaskRows(Rows):
         ]
         return list(da.concatenate(arrays).rechunk((tuple(self._facts.sizes),)).to_delayed())
 
-    def learned_rows(self, codes, n_classes, training, held_out, weights, folds, n_columns):
-        return LearnedDaskRows(self, codes, n_classes, training, held_out, weights, folds, n_columns)
-
     def sum_on_workers(self, function, blocks):
         function = cluster.sent(function)
         partial = [
@@ -202,7 +200,7 @@ class DaskRows(Rows):
     def sent_by_rows(self, values):
         if values is None:
             return [None] * len(self._parts)
-        if isinstance(values, DaskColumn | LearnedDaskRows):
+        if isinstance(values, OnWorkers):
             return values.parts
         slices = (np.ascontiguousarray(values[rows]) for rows in self.row_slices())
         return list(dask.persist(*[delayed(_widened)(_compact(part), part.dtype.str) for part in slices]))
@@ -382,7 +380,7 @@ def _checked(X, number):
         raise ValueError(f"block {number}: {error}") from error
     if not sp.issparse(X):
         return *X.shape, X.dtype, False, X.size, 0.0
-    X = canonical(X)
+    X = without_duplicates(X)
     return *X.shape, X.dtype, True, X.nnz, pairs_of(X)
 
 
@@ -391,7 +389,7 @@ def _converted(X, number, dtype):
         X = checked_block(X, ensure_all_finite=dtype is None, ensure_min_samples=0)
     except (ValueError, TypeError) as error:
         raise ValueError(f"block {number}: {error}") from error
-    return canonical(X).astype(X.dtype if dtype is None else dtype, copy=False)
+    return without_duplicates(X).astype(X.dtype if dtype is None else dtype, copy=False)
 
 
 def _width_and_dtype(X):

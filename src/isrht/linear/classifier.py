@@ -1,0 +1,132 @@
+"""What every linear classifier can do once it has ``coef_``, ``intercept_`` and ``classes_``: score, predict, be trained for one C.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from isrht.linear.newton import fit_path, training_blocks
+from isrht.linear.scores import linear_scores, quick_scores
+from isrht.linear.weights import weighted_rows
+from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.labels import check_two_classes, in_memory
+from isrht.rows.weights import checked_sample_weight
+from isrht.support.threads import one_blas_thread
+from isrht.support.validation import checked_data
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """What needs only ``coef_``, ``intercept_`` and ``classes_``."""
+
+    def decision_function(self, X):
+        """Signed scores: one per row for two classes, positive for ``classes_[1]``, else a column per class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        """
+        scores = quick_scores(self, X)
+        if scores is None:
+            check_is_fitted(self)
+            if (rows := as_rows(X)) is not None:
+                validate_rows(self, rows, needs_labels=False, reset=False)
+                return rows.collect(self._fixed().decision_function, self.n_jobs)
+            X = checked_data(self, X, reset=False)
+            scores, _ = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """The class of each row: the one with the largest score, the first in ``classes_`` among equals.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        """
+        if (rows := as_rows(X)) is not None:
+            check_is_fitted(self)
+            validate_rows(self, rows, needs_labels=False, reset=False)
+            return rows.collect(self._fixed().predict, self.n_jobs)
+        scores = self.decision_function(X)
+        return self.classes_[predicted_codes(scores.reshape(len(scores), -1))]
+
+    def _fixed(self):
+        """Return the same model for blocks of rows that have been checked, whose threads are the caller's."""
+        return FixedModel.of(self.classes_, self.coef_, self.intercept_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validate(self, X, y, sample_weight):
+        check_positive(self, "tol", Real)
+        check_positive(self, "max_iter", Integral)
+        if (rows := as_rows(X)) is not None:
+            X, labels = rows, validate_rows(self, rows, y)
+        else:
+            X, y = checked_data(self, X, y)
+            labels = in_memory(y)
+        weights = checked_sample_weight(sample_weight, X)
+        check_two_classes(self, labels, weights)
+        self.classes_ = labels.classes
+        return X, labels, weights
+
+    def _solver_options(self):
+        return {
+            "n_classes": len(self.classes_),
+            "fit_intercept": self.fit_intercept,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "n_jobs": self.n_jobs,
+        }
+
+    def _train(self, X, labels, sample_weight, C):
+        """Fit all rows for one C and keep the result."""
+        weights = weighted_rows(self.class_weight, labels, sample_weight)
+        with one_blas_thread():
+            (solution,) = fit_path(training_blocks(X, labels.codes, weights), [C], **self._solver_options())
+        self.coef_, self.intercept_ = solution.coef[0], solution.intercept[0]
+        self.n_iter_ = max(1, int(solution.n_iter.max()))
+        if not solution.converged.all():
+            warn_not_converged(self, f"for C={C:g}")
+        return self
+
+
+def predicted_codes(scores):
+    """Class numbers from scores whose last axis counts two-class problems."""
+    return (scores[..., 0] > 0).astype(int) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
+
+
+class FixedModel(LinearClassifier):
+    """A linear classifier with given coefficients, for rows that have been checked: it asks for no names of columns."""
+
+    n_jobs = None
+
+    @classmethod
+    def of(cls, classes, coef, intercept):
+        model = cls()
+        model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
+        model.n_features_in_ = coef.shape[1]
+        return model
+
+
+def check_positive(estimator, name, kind):
+    value = getattr(estimator, name)
+    if not isinstance(value, kind) or isinstance(value, bool) or not 0 < value < np.inf:
+        what = "integer" if kind is Integral else "finite number"
+        raise ValueError(f"{name} of {type(estimator).__name__} must be a positive {what}, got {value!r}")
+
+
+def warn_not_converged(estimator, where):
+    warnings.warn(
+        f"{type(estimator).__name__} did not reach tol={estimator.tol:g} in max_iter={estimator.max_iter} "
+        f"Newton steps {where}. Scale the features, or raise max_iter or tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

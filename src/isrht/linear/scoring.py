@@ -1,0 +1,70 @@
+"""Score models on the rows that were held out: accuracy as a sum over rows, any other score by scikit-learn.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+from sklearn.metrics import check_scoring
+
+from isrht.linear.classifier import FixedModel, predicted_codes
+from isrht.linear.weights import counted_weights
+from isrht.rows.blocks import RowBlocks
+from isrht.rows.values import derived, total
+from isrht.support.matrices import as_float64
+
+
+class _AtClient(FixedModel):
+    """Gives arrays for rows on workers as well, which scikit-learn's metrics need."""
+
+    def decision_function(self, X):
+        return np.asarray(super().decision_function(X))
+
+    def predict(self, X):
+        return np.asarray(super().predict(X))
+
+
+def held_out_scorer(estimator, scoring):
+    """``score(model, X, y, sample_weight) -> float`` for a scikit-learn ``scoring``; None is accuracy.
+
+    The weights are left out where there are none, or where a callable has no parameter for them.
+    """
+    if scoring is None:
+        scoring = "accuracy"
+    scorer = check_scoring(estimator, scoring=scoring)
+    takes_weights = "sample_weight" in inspect.signature(scorer).parameters
+
+    def score(model, X, y, sample_weight=None):
+        if getattr(X, "on_workers", False):
+            model = _AtClient.of(model.classes_, model.coef_, model.intercept_)
+        if sample_weight is None or not takes_weights:
+            return scorer(model, X, y)
+        return scorer(model, X, y, sample_weight=sample_weight)
+
+    return score
+
+
+class FoldAccuracies:
+    """The accuracy of each fold's model on the rows it holds out, from one pass over the data.
+
+    ``held_out`` (rows, folds) says how often a fold holds a row out.
+    """
+
+    def __init__(self, X, codes, sample_weight, held_out, n_jobs=None):
+        weights = derived(counted_weights, held_out, sample_weight, width=held_out.shape[1])
+        self.total = total(lambda weights: weights.sum(axis=0), weights)
+        if not np.all(self.total > 0):
+            raise ValueError(f"sample_weight is zero on all rows held out by fold {int(np.argmin(self.total))} of cv")
+        self.blocks, self.n_jobs = RowBlocks(X, codes, weights), n_jobs
+
+    def __call__(self, solution):
+        n_folds, n_problems, n_features = solution.coef.shape
+        coef, intercept = solution.coef.reshape(-1, n_features), solution.intercept.ravel()
+
+        def correct(block):
+            scores = as_float64(block.X) @ coef.T + intercept
+            right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
+            return np.einsum("if,fi->f", right, block.sample_weight.T)
+
+        return self.blocks.sum(correct, self.n_jobs) / self.total

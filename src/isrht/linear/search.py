@@ -1,0 +1,186 @@
+"""Choose C by cross-validation: all folds walk up the path of Cs side by side.
+
+A fold is a column of row weights, zero where rows are held out, so that every pass over the data serves all folds: the
+data are neither copied nor read once per fold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
+from isrht.linear.newton import fit_path, training_blocks
+from isrht.linear.scoring import FoldAccuracies, held_out_scorer
+from isrht.linear.weights import training_weights
+from isrht.rows.blocks import take_rows
+from isrht.rows.folds import check_classes_of_folds, make_folds
+from isrht.rows.values import gathered
+from isrht.rows.weights import in_units, typical_weight
+from isrht.support.threads import one_blas_thread
+from isrht.support.validation import whole_or_unchanged
+
+DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
+
+# Folds that share a pass. Each is one more column of weights over all rows.
+FOLDS_PER_PASS = 16
+
+
+class LinearSVMCV(LinearClassifier):
+    """:class:`LinearSVM` with C chosen by cross-validation along a warm-started path.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+    cv : int, splitter or iterable of (train, test)
+        As in :func:`sklearn.model_selection.check_cv`: a number means stratified folds. For splits that need
+        groups give the list of them.
+    scoring : None, str or callable
+        None is accuracy. Higher is better, as in scikit-learn.
+    refit : bool
+        Whether to train on all rows with the chosen C. If not, ``coef_`` and ``intercept_`` are the means
+        over the folds.
+    fit_intercept, class_weight, tol, max_iter, n_jobs
+        As in :class:`LinearSVM`. "balanced" class weights are those of the rows each fold is trained on.
+
+    Attributes
+    ----------
+    C_ : float
+        The C of the highest mean score, the smallest one among equals.
+    Cs_ : array of shape (n_Cs,)
+        The distinct Cs, ascending.
+    scores_ : array of shape (n_Cs, n_folds)
+    mean_scores_, std_scores_ : arrays of shape (n_Cs,)
+        Over the folds, each counting the same.
+    weight_unit_ : float
+        What counts as one row: the typical weight (:func:`isrht.rows.weights.typical_weight`), 1 without weights.
+        ``C_`` is for weights divided by it; ``LinearSVM(C_ / weight_unit_)`` is the same model on weights as they are.
+    coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
+        As in :class:`LinearSVM`. Without ``refit``, ``n_iter_`` is the most steps any fold took for ``C_``.
+
+    Notes
+    -----
+    Sample weights count in training and in scoring (a callable ``scoring`` gets them if it has a parameter
+    ``sample_weight``); class weights only in training.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isrht.linear.svm import LinearSVMCV
+    >>> model = LinearSVMCV(cv=3).fit(*load_iris(return_X_y=True))
+    >>> model.scores_.shape
+    (11, 3)
+    """
+
+    def __init__(
+        self,
+        Cs=DEFAULT_CS,
+        *,
+        cv=5,
+        scoring=None,
+        refit=True,
+        fit_intercept=True,
+        class_weight=None,
+        tol=1e-6,
+        max_iter=100,
+        n_jobs=None,
+    ):
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    @whole_or_unchanged
+    def fit(self, X, y=None, sample_weight=None):
+        """Choose C, and train on the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), or RowSource
+        y : array of shape (n_samples,), or None where a RowSource has the labels
+        sample_weight : None, float or array of shape (n_samples,)
+            Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes nothing.
+        """
+        self.Cs_ = checked_Cs(self.Cs)
+        X, labels, sample_weight = self._validate(X, y, sample_weight)
+        self.weight_unit_ = typical_weight(sample_weight)
+        sample_weight = in_units(sample_weight, self.weight_unit_)
+        folds = make_folds(self.cv, X, labels)
+        scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
+
+        self.scores_ = np.empty((len(self.Cs_), len(folds)))
+        fits = [FoldSummary() for _ in self.Cs_]
+        for first in range(0, len(folds), FOLDS_PER_PASS):
+            batch = slice(first, min(first + FOLDS_PER_PASS, len(folds)))
+            training, held_out = folds.counts(batch)
+            check_classes_of_folds(training, labels, sample_weight)
+            weights = training_weights(training, self.class_weight, labels, sample_weight)
+            blocks, score = training_blocks(X, labels.codes, weights), scorer_of(batch, held_out)
+            with one_blas_thread():
+                for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
+                    self.scores_[c, batch] = score(solution)
+                    fits[c].add(solution, keep_coef=not self.refit)
+        self.mean_scores_ = self.scores_.mean(axis=1)
+        self.std_scores_ = self.scores_.std(axis=1)
+        best = int(np.argmax(self.mean_scores_))
+        self.C_ = float(self.Cs_[best])
+        if unsolved := sum(fit.unsolved for fit in fits):
+            warn_not_converged(self, f"in {unsolved} of {self.scores_.size} pairs of C and fold")
+        if self.refit:
+            return self._train(X, labels, sample_weight, self.C_)
+        self.coef_, self.intercept_ = fits[best].coef / len(folds), fits[best].intercept / len(folds)
+        self.n_iter_ = max(1, fits[best].n_iter)
+        return self
+
+    def _fold_scorer(self, X, labels, sample_weight, folds):
+        """A function of some folds and what they hold out, whose result scores solutions for them on that."""
+        if self.scoring is None or self.scoring == "accuracy":
+            return lambda _, held_out: FoldAccuracies(X, labels.codes, sample_weight, held_out, self.n_jobs)
+        score = held_out_scorer(self, self.scoring)
+        y, weights = labels.values(), gathered(sample_weight)
+
+        def score_solution(batch, solution):
+            scores = []
+            for k, coef, intercept in zip(
+                range(batch.start, batch.stop), solution.coef, solution.intercept, strict=True
+            ):
+                test, model = folds.test(k), FixedModel.of(self.classes_, coef, intercept)
+                scores.append(score(model, take_rows(X, test), y[test], None if weights is None else weights[test]))
+            return scores
+
+        return lambda batch, _: partial(score_solution, batch)
+
+
+@dataclass
+class FoldSummary:
+    """What is kept of the folds' models for one C: sums of coefficients, most steps, how many failed."""
+
+    coef: np.ndarray | float = 0.0
+    intercept: np.ndarray | float = 0.0
+    n_iter: int = 0
+    unsolved: int = 0
+
+    def add(self, solution, keep_coef):
+        if keep_coef:
+            self.coef = self.coef + solution.coef.sum(axis=0)
+            self.intercept = self.intercept + solution.intercept.sum(axis=0)
+        self.n_iter = max(self.n_iter, int(solution.n_iter.max()))
+        self.unsolved += int((~solution.converged).any(axis=1).sum())
+
+
+def checked_Cs(Cs):
+    """The distinct Cs, ascending."""
+    if np.size(Cs) == 0:
+        raise ValueError("Cs must hold at least one value, got none")
+    values = np.unique(check_array(np.ravel(Cs), ensure_2d=False, dtype=np.float64, input_name="Cs"))
+    if values[0] <= 0:
+        raise ValueError(f"Cs must be positive, got {values[0]:g}")
+    return values

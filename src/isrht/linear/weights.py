@@ -1,0 +1,57 @@
+"""Weights of rows in training: those of the samples times those of their classes, in all folds at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+
+from isrht.rows.values import class_totals, derived, total
+
+
+def training_weights(training, class_weight, labels, sample_weight=None):
+    """(n_samples, n_folds): the weight of every row in the training of each fold, zero if it has no part."""
+    n_folds = training.shape[1]
+    weights = derived(counted_weights, training, sample_weight, width=n_folds)
+    if class_weight is None:
+        return weights
+
+    def class_totals_of_folds(codes, weights):
+        return np.stack([np.bincount(codes, fold, minlength=labels.n_classes) for fold in weights.T])
+
+    totals = total(class_totals_of_folds, labels.codes, weights)
+    factors = np.stack([class_factors(class_weight, labels.classes, of_fold) for of_fold in totals])
+    return derived(lambda weights, codes: (weights.T * factors[:, codes]).T, weights, labels.codes, width=n_folds)
+
+
+def counted_weights(counts, sample_weight):
+    """Counts (rows, folds) times weights, in memory one fold after the other."""
+    weights = counts.T.astype(np.float64, order="C")
+    if sample_weight is not None:
+        weights *= sample_weight
+    return weights.T
+
+
+def weighted_rows(class_weight, labels, sample_weight=None):
+    """The product of sample and class weights; None where both are."""
+    if class_weight is None:
+        return sample_weight
+    totals = class_totals(labels.codes, sample_weight, labels.n_classes)
+    factors = class_factors(class_weight, labels.classes, totals)
+
+    def weighted(codes, weights):
+        return factors[codes] if weights is None else weights * factors[codes]
+
+    return derived(weighted, labels.codes, sample_weight)
+
+
+def class_factors(class_weight, classes, totals):
+    """One factor per class, whose weights are ``totals``. One that has no weight in a fold keeps 1, not 1 / 0."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = totals > 0
+        factors = np.ones(len(classes))
+        factors[present] = totals.sum() / (present.sum() * totals[present])
+        return factors
+    if class_weight is not None and not isinstance(class_weight, dict):
+        raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
+    return compute_class_weight(class_weight, classes=classes, y=classes)

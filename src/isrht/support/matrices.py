@@ -1,0 +1,44 @@
+"""Views of matrices as kernels want them: some rows, one index type, one precision, without a copy where there need be none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+# Elements of one dense block: 4 MB of float64, which stays in the outer cache while it is worked on.
+BLOCK_ELEMENTS = 2**19
+
+
+def rows_of(X, rows):
+    """Consecutive rows of X as a view: slicing a CSR matrix by SciPy copies them."""
+    if not sp.issparse(X):
+        return X[rows]
+    first, last = X.indptr[rows.start], X.indptr[rows.stop]
+    indptr = X.indptr[rows.start : rows.stop + 1] - first
+    view = X.__class__((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
+    view.data, view.indices, view.indptr = X.data[first:last], X.indices[first:last], indptr
+    return view
+
+
+def contiguous_rows(X):
+    """X itself where the values of a row lie side by side, as the dense kernels need them; else a copy."""
+    return X if X.shape[1] <= 1 or X.strides[1] == X.itemsize else np.ascontiguousarray(X)
+
+
+def csr_parts(X):
+    """data, indices and indptr of one index type, as the sparse kernels need them."""
+    indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
+    return X.data, X.indices, indptr
+
+
+def as_float64(X):
+    return X.astype(np.float64, copy=False)
+
+
+def without_duplicates(X):
+    """Return sparse rows as a CSR array in which no entry is there twice; dense rows as they are."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return sp.csr_array(X) if sp.issparse(X) else X
