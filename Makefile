@@ -36,7 +36,7 @@ sanitize:
 	$(SANITIZED)/venv/bin/python -m pip install --quiet '.[test]' \
 		--config-settings=cmake.define.ISRHT_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)/cmake
 	$(SANITIZED_PYTHON) -c 'import isrht.kernels._core'
-	$(SANITIZED_PYTHON) -m pytest tests/test_kernels.py tests/test_hadamard.py tests/test_libsvm_parser.py tests/test_fuzz.py
+	$(SANITIZED_PYTHON) -m pytest tests/kernels tests/transform/test_hadamard.py tests/system/test_fuzz.py
 
 # libFuzzer comes with clang (Debian: clang and libclang-rt-dev). What it finds stays in build/fuzz/corpus; to keep some
 # of it: build/fuzz/libsvm -merge=1 tests/fuzz/corpus/libsvm build/fuzz/corpus
@@ -50,7 +50,7 @@ fuzz: $(INSTALLED)
 		tests/fuzz/libsvm.cpp core/libsvm.cpp core/decimal.cpp -o $(FUZZ)/libsvm
 	$(FUZZ)/libsvm -max_total_time=$(FUZZ_SECONDS) -max_len=200 -dict=tests/fuzz/libsvm.dict -print_final_stats=1 \
 		-artifact_prefix=$(FUZZ)/ $(FUZZ)/corpus tests/fuzz/corpus/libsvm
-	$(BIN)/python tests/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
+	$(BIN)/python tests/system/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
 
 $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

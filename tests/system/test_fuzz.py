@@ -1,6 +1,6 @@
 """What the fuzzer (``tests/fuzz``) found to be different paths through the compiled parser, against its twin in Python.
 
-``make fuzz`` looks for more, and then runs this file on all it has: ``python tests/test_fuzz.py FOLDER``.
+``make fuzz`` looks for more, and then runs this file on all it has: ``python tests/system/test_fuzz.py FOLDER``.
 """
 
 import sys
@@ -11,7 +11,7 @@ import pytest
 from isrht import kernels
 from test_libsvm_parser import COMPILED, PARSERS, TWIN, outcome
 
-CORPUS = Path(__file__).parent / "fuzz" / "corpus" / "libsvm"
+CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus" / "libsvm"
 
 
 def setting(content):

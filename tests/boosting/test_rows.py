@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 from isrht import BoostedISRHT, ISRHTClassifier, RowSource
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
-from isrht.boosting.estimator import _rows as learned_rows
-from isrht.boosting.estimator import _small_svm as small_svm
+from isrht.boosting import _rows as learned_rows
+from isrht.boosting import _small_svm as small_svm
 from isrht.rows import blocks
 from isrht.rows import values as per_row
 from isrht.support.spill_file import UnnamedFile

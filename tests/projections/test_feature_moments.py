@@ -56,7 +56,7 @@ def test_moments_and_gradients_are_sums_over_rows(kind, n_jobs, X, rng, monkeypa
 @pytest.mark.parametrize("kind", STORED)
 def test_features_are_measured_in_every_fold(kind, X, rng):
     rows = rows_of(X, rng)
-    features = measure_features(STORED[kind](X), rows)
+    features = measure_features(STORED[kind](X), rows, LearnedRows.all_training_weights, rows.training.shape[1])
     for fold, weights in enumerate(rows.all_training_weights().T):
         mean = weights @ X / weights.sum()
         variance = weights @ (X - mean) ** 2 / weights.sum()
@@ -70,7 +70,7 @@ def test_features_are_measured_in_every_fold(kind, X, rng):
 def test_values_too_large_are_an_error(rng):
     X = np.full((10, 2), 1e200)
     with pytest.raises(ValueError, match="sums of squares of the features overflow"):
-        measure_features(X, rows_of(X, rng))
+        measure_features(X, rows := rows_of(X, rng), LearnedRows.all_training_weights, rows.training.shape[1])
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

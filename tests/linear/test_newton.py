@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from isrht.linear.newton import fit_path, training_blocks
-from isrht.linear.scores import newton
+from isrht.linear import newton
 from isrht.rows.blocks import Block, RowBlocks
 from isrht.support.threads import one_blas_thread
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from isrht import ISRHT
 
 pa = pytest.importorskip("pyarrow")
-EXAMPLE = Path(__file__).parent.parent / "examples" / "spark_statistics.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "spark_statistics.py"
 
 
 @pytest.fixture(scope="module")

@@ -500,7 +500,7 @@ def test_read_only_input(kernel, rng):
     assert np.isfinite(out).all()
 
 
-CORE = Path(__file__).parents[1] / "core"
+CORE = Path(__file__).parents[2] / "core"
 GXX = shutil.which("g++")
 needs_gxx = pytest.mark.skipif(
     not (GXX and shutil.which("nm") and "x86_64" in subprocess.getoutput("g++ -dumpmachine")),

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht.linear.scores import newton
+from isrht.linear import newton
 from isrht.linear.search import LinearSVMCV
 from isrht.linear.svm import LinearSVM
 from isrht.linear.weights import class_factors

@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose
 
 from isrht.boosting._paths import Path
 from isrht.boosting._places import all_rows
+from isrht.boosting._rows import LearnedRows
 from isrht.projections import diagonals
 from isrht.projections.diagonals import Candidate, Diagonals, lanes_of
 from isrht.projections.feature_moments import measure_features
@@ -33,7 +34,7 @@ def test_diagonals_are_gradients_over_their_errors(stored, n_jobs, rng):
     y = (X[:, 0] + rng.standard_normal(90) > 0).astype(int)
     stored_rows = STORED[stored](X)
     rows = all_rows(stored_rows, y, 2, None, n_columns=1)
-    features = measure_features(stored_rows, rows)
+    features = measure_features(stored_rows, rows, LearnedRows.all_training_weights)
     candidates = [Candidate("z", 0.0), Candidate("z", 1.5), Candidate("standard", 1.0), Candidate("signs", 0.0)]
     paths = [Path(0, each, 0, features, rows.mean_label(0), 1) for each in candidates]
     g = 2.0 * (y - y.mean())
