@@ -174,4 +174,4 @@ def test_blas_threads_come_back_when_the_last_user_leaves():
 
 
 def test_a_block_without_weights_counts_every_row_once():
-    np.testing.assert_array_equal(newton.fold_weights(Block(0, np.zeros((3, 2)))), np.ones((1, 3)))
+    np.testing.assert_array_equal(newton.weights_by_fold(Block(0, np.zeros((3, 2)))), np.ones((1, 3)))

@@ -1,15 +1,16 @@
 """Which kernels serve: the compiled ones, under one of several instruction sets, or their NumPy twins.
 
-The best that this processor can run is chosen when the package is imported. ``ISRHT_KERNEL`` overrides the
-choice: ``numpy``, ``baseline``, ``avx2`` or ``avx512``.
+The best that this processor can run is chosen when the package is imported. ``ISRHT_KERNEL`` overrides the choice:
+``numpy``, ``baseline``, ``avx2`` or ``avx512``. Whoever needs a kernel calls ``kernels.engine.<name>``, whose twin in
+:mod:`isrht.kernels._reference` says what it does.
+
+The room uses ``support``; ``files``, ``rows``, ``transform``, ``projections``, ``boosting``, ``linear`` and ``models`` use it.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-
-from isrht.kernels import _reference
 
 try:
     from isrht.kernels import _core
@@ -18,17 +19,15 @@ except ImportError:
 
 NUMPY = "numpy"
 
-engine = _core or _reference
-
 
 def available():
-    """The names that ``ISRHT_KERNEL`` may have on this machine, the slowest first."""
+    """Return the names that ``ISRHT_KERNEL`` may have on this machine, the slowest first."""
     return [NUMPY, *(_core.available_variants() if _core else ())]
 
 
 def active():
-    """The name of the kernels that serve now."""
-    return NUMPY if engine is _reference else _core.active_variant()
+    """Return the name of the kernels that serve now."""
+    return _core.active_variant() if engine is _core else NUMPY
 
 
 def use(name):
@@ -37,15 +36,22 @@ def use(name):
     if name not in available():
         raise ValueError(f"ISRHT_KERNEL={name!r} is not available here: choose one of {', '.join(available())}")
     if name == NUMPY:
-        engine = _reference
+        engine = _numpy_twins()
         return
     _core.use_variant(name)
     engine = _core
 
 
 def processor_features():
-    """The instruction sets of this processor that some kernel uses; none are known without compiled kernels."""
+    """Return the instruction sets of this processor that some kernel uses; none are known without compiled kernels."""
     return _core.processor_features() if _core else []
+
+
+def _numpy_twins():
+    """Import the twins, and SciPy with them, only where they serve."""
+    from isrht.kernels import _reference
+
+    return _reference
 
 
 def _choose():
@@ -61,4 +67,5 @@ def _choose():
         )
 
 
+engine = _core or _numpy_twins()
 _choose()

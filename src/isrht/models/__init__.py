@@ -1,0 +1,8 @@
+"""What outlives a fit: the model file, what there is to see in a model, and a predictor for serving.
+
+:mod:`~isrht.models.model_file` saves and loads estimators as arrays and a manifest, by a codec for each class;
+:mod:`~isrht.models.inspection` tells what a model has learned; :mod:`~isrht.models.predictor` answers for single rows in
+microseconds.
+
+The room uses the estimators of ``classifier``, ``boosting``, ``linear`` and ``projections``; ``export`` and ``cli`` use it.
+"""
