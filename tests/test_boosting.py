@@ -439,7 +439,7 @@ def test_too_few_rows_to_hold_any_out():
 
 
 def test_memory_of_signs_is_bits(rng):
-    X, y = sp.random_array((60, 100_000), density=1e-3, format="csr", rng=0), np.arange(60) % 2
+    X, y = sp.random_array((60, 100_000), density=1e-3, format="csr", random_state=0), np.arange(60) % 2
     bits = BoostedISRHT(4, rounds=4, diagonal="signs").fit(X, y)
     numbers = BoostedISRHT(4, rounds=4, diagonal="z", threshold=0).fit(X, y)
     assert bits.nbytes < 100_000 / 8 * 5 + 500
