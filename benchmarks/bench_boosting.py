@@ -108,7 +108,7 @@ def noise(n_samples=300, n_features=5000):
 
 
 def sparse_noise(n_samples=1000, n_features=18_000):
-    X = sp.random_array((n_samples, n_features), density=0.003, format="csr", rng=1)
+    X = sp.random_array((n_samples, n_features), density=0.003, format="csr", random_state=1)
     return X, np.random.default_rng(2).choice([-1, 1], n_samples)
 
 

@@ -11,6 +11,7 @@ rows; where it does not, the data are projected once. ``selection="boosted"`` ha
 from __future__ import annotations
 
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -27,12 +28,11 @@ from isrht.linear.search import DEFAULT_CS, LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
 from isrht.linear.weights import training_weights, weighted_rows
 from isrht.projections.isrht import ISRHT, SELECTIONS
-from isrht.rows.blocks import Rows, is_sparse
+from isrht.rows.blocks import Rows, is_sparse, take_rows
 from isrht.rows.entry import as_rows, stored, validate_rows
 from isrht.rows.folds import check_classes_of_folds, make_folds
-from isrht.rows.labels import CodedLabels
-from isrht.rows.scaling import fit_scaler
-from isrht.rows.values import Column, derived, gathered, total
+from isrht.rows.scaling import fit_scaler, scaled
+from isrht.rows.values import derived, gathered, total
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
@@ -167,14 +167,12 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
         projection = self._make_projection()
-        projection_weights = self._projection_weights(labels, weights)
-        seen = labels if self.selection == "boosted" else labels.numbered()
-        self.projection_ = clone(projection).fit(X, for_fit(seen), sample_weight=projection_weights)
+        self.projection_ = self._fit_projection(clone(projection), X, labels, weights)
         self.weight_unit_ = self._weight_unit(weights)
         weights = in_units(weights, self.weight_unit_)
         with projected([self.projection_], X) as (Z,):
             self.C_ = self._choose_C(projection, X, Z, labels, weights) if self.C == "cv" else self._given_C()
-            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit(Z, for_fit(labels), weights)
+            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
             self.coef_, self.intercept_ = self._fold()
@@ -187,7 +185,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             validate_rows(self, rows, needs_labels=False, reset=False)
             return self._scaled(rows).collect(self.projection_.project, self.n_jobs)
         X = checked_data(self, X, reset=False)
-        return self.projection_.transform(self._scaled(X))
+        return self.projection_.project(self._scaled(X))
 
     @property
     def _n_features_out(self):
@@ -221,14 +219,12 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         if self.scale == "minmax" and is_sparse(X):
             raise ValueError("scale='minmax' would make sparse data dense: use scale='maxabs'")
         scaler = MaxAbsScaler() if self.scale == "maxabs" else MinMaxScaler(feature_range=(-1, 1))
-        if isinstance(X, Rows):
-            return fit_scaler(scaler, X, weights)
-        return scaler.fit(X if weights is None else X[weights > 0])
+        return fit_scaler(scaler, X, weights)
 
     def _scaled(self, X):
-        if isinstance(X, Rows):  # also without a scaler: what is mapped has no names of columns any more
-            return X.map(_unchanged if self.scaler_ is None else self.scaler_.transform)
-        return X if self.scaler_ is None else self.scaler_.transform(X)
+        if self.scaler_ is None:
+            return X
+        return X.map(partial(scaled, self.scaler_)) if isinstance(X, Rows) else scaled(self.scaler_, X)
 
     def _make_projection(self):
         """An unfitted projection with a seed of its own, so that every fold draws the same signs."""
@@ -250,11 +246,11 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             n_jobs=self.n_jobs,
         )
 
-    def _projection_weights(self, labels, weights):
-        """Boosted columns take class weights as weights of the rows; the others have a parameter for them."""
-        if self.selection != "boosted":
-            return weights
-        return weighted_rows(self.class_weight, labels, weights)
+    def _fit_projection(self, projection, X, labels, weights):
+        """Fit boosted columns with class weights as weights of the rows; the others have a parameter for them."""
+        if self.selection == "boosted":
+            return projection.fit_checked(X, labels, weighted_rows(self.class_weight, labels, weights))
+        return projection.fit_checked(X, labels.numbered(), weights)
 
     def _projection_class_weight(self):
         """Class weights by class number, which is what the projection gets for labels."""
@@ -285,7 +281,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             self.scores_ = self._score_folds(projection, X, labels, weights)
         else:
             search = LinearSVMCV(self.Cs_, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
-            self.scores_ = search.fit(Z, for_fit(labels), weights).scores_
+            self.scores_ = search.fit_checked(Z, labels, weights).scores_
         self.mean_scores_, self.std_scores_ = self.scores_.mean(axis=1), self.scores_.std(axis=1)
         return float(self.Cs_[np.argmax(self.mean_scores_)])
 
@@ -294,8 +290,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         folds = make_folds(self.cv, X, labels)
         check_classes_of_folds(folds.counts()[0], labels, weights)
         scores, unsolved = np.empty((len(self.Cs_), len(folds))), 0
-        fold_trials = self._trials_elsewhere if isinstance(X, Rows) else self._trials_in_memory
-        with closing(fold_trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
+        with closing(self._trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
             for k, (blocks, score) in enumerate(trials):
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
                     scores[c, k : k + 1] = score(solution)
@@ -304,42 +299,31 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")
         return scores
 
-    def _trials_in_memory(self, projection, X, labels, weights, folds):
-        """Yield for every fold the blocks to train on and the function that scores a solution."""
-        codes = labels.codes
-        for train, test in folds.splits:
-            own = clone(projection).fit(X[train], codes[train], sample_weight=_take(weights, train))
-            kept = CodedLabels(self.classes_, codes[train])
-            row_weights = weighted_rows(self.class_weight, kept, _take(weights, train))
-            blocks = training_blocks(own.transform(X[train]), kept.codes, row_weights)
-            yield blocks, self._scorer(own.transform(X[test]), self.classes_[codes[test]], _take(weights, test))
+    def _trials(self, projection, X, labels, weights, folds):
+        """Yield for every fold the blocks to train on and the function that scores a solution.
 
-    def _trials_elsewhere(self, projection, X, labels, weights, folds):
-        """As in memory, but no row is moved: those held out weigh nothing in training, and the others in scoring.
-
-        Rows are read for all folds at once, where one pass can measure for all and their projections are narrow.
+        No row is moved: those held out weigh nothing in training, and the others in scoring. One pass measures the
+        columns for all folds where it can, and rows that must be read are projected for all folds at once.
         """
         fitted = projection.fit_folds(X, labels.numbered(), folds, weights)
         together = fitted is not None and _fit_side_by_side(X, sum(own.n_components_ for own in fitted))
         with projected(fitted, X) if together else nullcontext() as all_kept:
             for k in range(len(folds)):
-                training, held_out = folds.counts(slice(k, k + 1))
+                training = folds.counts(slice(k, k + 1))[0]
                 own = fitted[k] if fitted else _fit_fold(projection, X, labels.numbered(), weights, training)
                 with nullcontext([all_kept[k]]) if together else projected([own], X) as (Z,):
                     row_weights = training_weights(training, self.class_weight, labels, weights)
-                    blocks = training_blocks(Z, labels.codes, row_weights)
-                    if self.scoring in (None, "accuracy"):
-                        yield blocks, FoldAccuracies(Z, labels.codes, weights, held_out, self.n_jobs)
-                        continue
-                    test = folds.test(k)
-                    yield blocks, self._scorer(Z.take(test), labels.values()[test], _take(gathered(weights), test))
+                    yield training_blocks(Z, labels.codes, row_weights), self._scorer(Z, labels, weights, folds, k)
 
-    def _scorer(self, held_out, y, weights):
-        """A function of a solution: its score on held-out rows."""
-        score = held_out_scorer(self, self.scoring)
+    def _scorer(self, Z, labels, weights, folds, k):
+        """Return a function of a solution: its score on the rows that fold k holds out."""
+        if self.scoring in (None, "accuracy"):
+            return FoldAccuracies(Z, labels.codes, weights, folds.counts(slice(k, k + 1))[1], self.n_jobs)
+        score, test = held_out_scorer(self, self.scoring), folds.test(k)
+        held_out, y, kept = take_rows(Z, test), labels.values()[test], _take(gathered(weights), test)
 
         def score_solution(solution):
-            return score(FixedModel.of(self.classes_, solution.coef[0], solution.intercept[0]), held_out, y, weights)
+            return score(FixedModel.of(self.classes_, solution.coef[0], solution.intercept[0]), held_out, y, kept)
 
         return score_solution
 
@@ -355,28 +339,19 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return coef, intercept
 
 
-def _unchanged(X):
-    return X
-
-
-def for_fit(labels):
-    """What an estimator takes for y: an array, or the coded labels themselves of rows that are elsewhere."""
-    return labels if isinstance(labels.codes, Column) else labels.values()
-
-
 def _fit_fold(projection, X, labels, weights, training):
     """A copy of the projection, fitted on the rows of a fold: rows that it does not train on belong to no class."""
     times = derived(lambda training: training[:, 0], training)
     if total(lambda times: np.count_nonzero(times > 1), times):
         weights = derived(lambda times, weights: times * (1.0 if weights is None else weights), times, weights)
-    return clone(projection).fit(X, labels.only(times), sample_weight=weights)
+    return clone(projection).fit_checked(X, labels.only(times), weights)
 
 
 @contextmanager
 def projected(projections, X):
     """The projected rows of X, for each of the projections: arrays, or rows that are kept to the end of the context."""
     if not isinstance(X, Rows):
-        yield [projection.transform(X) for projection in projections]
+        yield [projection.project(X) for projection in projections]
         return
     wanted = [(projection.project, projection.n_components_) for projection in projections]
     with stored(X, wanted, projections[0].n_jobs) as kept:
@@ -384,7 +359,9 @@ def projected(projections, X):
 
 
 def _fit_side_by_side(X, n_components):
-    """Whether so many columns take less room than the rows themselves: else reading again is better than keeping."""
+    """Say whether rows must be read, and so many columns take less room than they: else projecting again is better."""
+    if not isinstance(X, Rows):
+        return False
     return n_components * X.shape[0] <= (1.5 * X.nnz if X.sparse else X.shape[0] * X.shape[1])
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+import slow_boosting
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import ttest_rel
 from sklearn.base import clone
@@ -15,10 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import slow_boosting
 from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, kernels
-from isrht.boosting._search import evidence
 from isrht.boosting import _small_svm as small_svm
+from isrht.boosting._search import evidence
 from isrht.boosting.estimator import estimator as boosting
 from isrht.projections import feature_moments
 from isrht.rows.folds import held_out_fifths
@@ -442,7 +442,7 @@ def test_too_few_rows_to_hold_any_out():
 
 
 def test_memory_of_signs_is_bits(rng):
-    X, y = sp.random_array((60, 100_000), density=1e-3, format="csr", rng=0), np.arange(60) % 2
+    X, y = sp.random_array((60, 100_000), density=1e-3, format="csr", random_state=0), np.arange(60) % 2
     bits = BoostedISRHT(4, rounds=4, diagonal="signs").fit(X, y)
     numbers = BoostedISRHT(4, rounds=4, diagonal="z", threshold=0).fit(X, y)
     assert bits.nbytes < 100_000 / 8 * 5 + 500

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from isrht import BoostedISRHT, ISRHTClassifier, RowSource
-from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.boosting import _rows as learned_rows
 from isrht.boosting import _small_svm as small_svm
+from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.rows import blocks
 from isrht.rows import values as per_row
 from isrht.support.spill_file import UnnamedFile

@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_data import isrht, write_file
+
 from isrht.datasets.registry import DATASETS
 from isrht.experiments.journal import Journal
 

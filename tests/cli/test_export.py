@@ -2,8 +2,8 @@ import json
 
 import numpy as np
 import pytest
-
 from exported_models import fitted, make_data
+
 from isrht import ISRHT, LinearSVM, save
 from isrht.export import TARGETS
 

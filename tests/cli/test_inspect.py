@@ -1,8 +1,8 @@
 import json
 
 import pytest
-
 from exported_models import MODELS, fitted, make_data
+
 from isrht import ISRHT, save
 
 pytest.importorskip("typer")

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_data import isrht, labelled_rows, write_file
+
 from isrht import ISRHT, LinearSVM, load, save
 from isrht.files.writing import write_rows
 

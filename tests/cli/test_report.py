@@ -1,7 +1,6 @@
 import json
 
 import pytest
-
 from sample_records import write_journal
 
 pytest.importorskip("typer")

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_data import isrht, write_file
+
 from isrht import ISRHTClassifier, load
 from isrht.files.density import smaller_form
 from isrht.files.opening import read_rows

@@ -5,9 +5,9 @@ import subprocess
 
 import numpy as np
 import pytest
+from exported_models import LABELS, MODELS, fitted
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exported_models import LABELS, MODELS, fitted
 from isrht.export import export_model
 from isrht.export.c_header import identifier
 from isrht.linear.svm import linear_model

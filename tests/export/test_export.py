@@ -1,10 +1,12 @@
 """What all targets have in common; each has a test file of its own beside this one."""
 
+import copy
+
 import numpy as np
 import pytest
+from exported_models import MODELS, PROJECTED, fitted
 from sklearn.exceptions import NotFittedError
 
-from exported_models import MODELS, fitted
 from isrht import ISRHT, BoostedISRHT, LinearSVM
 from isrht.export import TARGETS, ExportError, default_path, export_model
 
@@ -61,3 +63,21 @@ def test_equal_models_give_equal_files(to, name, tmp_path):
         (tmp_path / folder).mkdir()
         export_model(fitted(name)[0], tmp_path / folder / "model", to)
     assert (tmp_path / "a" / "model").read_bytes() == (tmp_path / "b" / "model").read_bytes()
+
+
+@pytest.mark.parametrize("to", TARGETS)
+@pytest.mark.parametrize("name", PROJECTED)
+def test_parameters_that_were_changed_after_fit_change_nothing(to, name, tmp_path):
+    if to == "onnx":
+        pytest.importorskip("onnx")
+    model, _ = fitted(name)
+    export_model(model, tmp_path / "before", to, unfolded=to == "onnx")
+    model = copy.deepcopy(model)
+    model.set_params(scale=None if model.scale == "minmax" else "minmax", center=not model.center, sketch_size=3)
+    if name != "boosted":
+        model.projection_.set_params(center=not model.projection_.center, sketch_size=3, n_components=2)
+    if getattr(model.projection_, "embedding_", None) is not None:
+        model.projection_.embedding_.set_params(n_components=3)
+    (tmp_path / "other").mkdir()
+    export_model(model, tmp_path / "other" / "before", to, unfolded=to == "onnx")
+    assert (tmp_path / "other" / "before").read_bytes() == (tmp_path / "before").read_bytes()

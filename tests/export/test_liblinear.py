@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from exported_models import MODELS, fitted, make_data
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exported_models import MODELS, fitted, make_data
 from isrht import LinearSVM
 from isrht.export import ExportError, export_model
 

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from exported_models import LABELS, MODELS, PROJECTED, fitted, make_data
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exported_models import LABELS, MODELS, PROJECTED, fitted, make_data
 from isrht import ISRHTClassifier, LinearSVM
 from isrht.export import ExportError, export_model
 from isrht.linear.svm import linear_model

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from exported_models import LABELS, MODELS, as_csr, fitted, make_data
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from exported_models import LABELS, MODELS, as_csr, fitted, make_data
 from isrht import LinearSVM
 from isrht.export import export_model
 

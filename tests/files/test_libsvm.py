@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from test_libsvm_parser import REFUSED
 
 from isrht.files import libsvm as module
 from isrht.files.errors import FileError
 from isrht.files.libsvm import PROBLEMS
 from isrht.files.opening import open_rows, read_rows
-from test_libsvm_parser import REFUSED
 
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n1 4:7 # last\n"
 DENSE = [[0.5, 0, 2, 0], [0, 1, 0, 0], [0, 0, 0, 7]]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.linear.newton import fit_path, training_blocks
 from isrht.linear import newton
+from isrht.linear.newton import fit_path, training_blocks
 from isrht.rows.blocks import Block, RowBlocks
 from isrht.support.threads import one_blas_thread
 

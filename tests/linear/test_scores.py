@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from isrht import LinearSVM
 from isrht.linear.scores import is_plain, linear_scores, quick_scores
+from malformed_rows import malformed
 
 
 @pytest.fixture(params=[2, 4])
@@ -127,3 +128,12 @@ def test_is_plain():
     assert is_plain(np.ones((2, 3)), 3)
     assert not is_plain(np.ones((2, 3)), 4)
     assert not is_plain(np.ones((2, 3)), None)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("n_rows", [1, 6])
+@pytest.mark.parametrize("name", malformed(1))
+def test_malformed_sparse_rows_are_errors(kernel, name, n_rows, n_jobs, rng):
+    model = LinearSVM(n_jobs=n_jobs).fit(rng.standard_normal((30, 21)), np.arange(30) % 3)
+    with pytest.raises(ValueError, match="X is malformed: "):
+        model.decision_function(malformed(n_rows)[name])

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-
 from exported_models import MODELS, fitted, make_data
+
 from isrht import ISRHT, BoostedISRHT, LeverageScoreSelection, SparseEmbedding, save
 from isrht.models.inspection import inspect_file
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
@@ -14,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor, kernels
 from isrht.linear.svm import linear_model
+from malformed_rows import altered, malformed
 
 MODELS = {
     "supervised": ISRHTClassifier(8, C=1.0, scale="maxabs", random_state=0),
@@ -68,11 +70,17 @@ def test_one_row(kernel, n_classes):
 @pytest.mark.parametrize(
     ("row", "error", "message"),
     [
-        (np.zeros(20), ValueError, r"shape \(21,\), got \(20,\)"),
-        (np.zeros((1, 21)), ValueError, r"shape \(21,\), got \(1, 21\)"),
+        (np.zeros(20), ValueError, r"shape \(21,\) or \(1, 21\), got \(20,\)"),
+        (np.zeros((21, 1)), ValueError, r"shape \(21,\) or \(1, 21\), got \(21, 1\)"),
+        (np.zeros((2, 21)), ValueError, r"shape \(21,\) or \(1, 21\), got \(2, 21\)"),
+        (np.zeros(21, dtype=complex), ValueError, "values must be real numbers, got complex128"),
+        (3.0, ValueError, r"shape \(21,\) or \(1, 21\), got \(1,\)"),
         (sp.csr_array((2, 21)), ValueError, r"shape \(1, 21\), got \(2, 21\)"),
-        (([0], [1.0], [2]), ValueError, "a tuple of 3"),
+        (([0], [1.0], [2]), ValueError, r"a tuple must be \(indices, values\) or 21 numbers, got a tuple of 3"),
+        (([0], 1.0), ValueError, r"a tuple must be \(indices, values\) or 21 numbers, got a tuple of 2"),
+        ((1, 0), ValueError, r"a tuple must be \(indices, values\) or 21 numbers, got a tuple of 2"),
         (([0, 1], [1.0]), ValueError, "of one length"),
+        (([0], [1j]), ValueError, "values must be real numbers, got complex128"),
         (([[0]], [[1.0]]), ValueError, "1-D"),
         (([0.5], [1.0]), TypeError, "indices must be integers"),
         (([21], [1.0]), ValueError, "feature 21 is out of range: the model has n_features_in_=21"),
@@ -87,6 +95,110 @@ def test_bad_rows_are_errors(kernel, row, error, message):
         predictor.predict_one(row)
     with pytest.raises(error, match=message):
         predictor.decision_function_one(row)
+
+
+def test_a_tuple_of_numbers_is_a_dense_row_and_a_pair_of_sequences_a_sparse_one(kernel):
+    model = LinearSVM().fit([[-2.0, 1.0], [-1.0, 0.0], [1.0, 3.0], [2.0, 0.0]], [0, 0, 1, 1])
+    predictor = Predictor(model)
+    for row in [(1, 0), (0.0, 1.5), (np.float64(1), np.float32(0)), (np.array(1.0), np.array(0))]:
+        assert predictor.decision_function_one(row) == model.decision_function([[float(row[0]), float(row[1])]])[0]
+    for make in (list, tuple, np.array, pd.Series, pl.Series):
+        assert predictor.decision_function_one((make([1]), make([3.0]))) == model.decision_function([[0, 3.0]])[0]
+    assert predictor.decision_function_one((range(2), [3.0, 4.0])) == model.decision_function([[3.0, 4.0]])[0]
+    wide = LinearSVM().fit(*make_data(3))
+    row = tuple(range(21))
+    assert_array_equal(Predictor(wide).decision_function_one(row), wide.decision_function([row])[0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_row_may_have_two_dimensions(n_classes):
+    X, y = make_data(n_classes)
+    model = LinearSVM().fit(X, y)
+    predictor = Predictor(model)
+    expected = model.decision_function(X[:1])[0]
+    frame = pd.DataFrame(X)
+    for row in (X[:1], X[:1].tolist(), X[:1].astype(np.longdouble), np.asfortranarray(X)[:1], frame[:1], frame.iloc[0]):
+        assert_array_equal(predictor.decision_function_one(row), expected)
+        assert predictor.predict_one(row) == model.predict(X[:1])[0]
+        assert isinstance(predictor.decision_function_one(row), float if n_classes == 2 else np.ndarray)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_names_of_one_row_are_compared_as_those_of_frames(make):
+    X, y = make_data(2)
+    names = [f"f{k}" for k in range(21)]
+    frame = make({name: X[:, k] for k, name in enumerate(names)})
+    model = LinearSVM().fit(frame, y)
+    predictor = Predictor(model)
+    assert predictor.decision_function_one(frame[:1]) == model.decision_function(frame[:1])[0]
+    assert predictor.decision_function_one(X[0]) == model.decision_function(frame[:1])[0]
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        predictor.predict_one(frame[names[::-1]][:1])
+    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
+        predictor.predict_one(make({f"{name}x": X[:1, k] for k, name in enumerate(names)}))
+    with pytest.raises(ValueError, match=r"one row, got a frame of shape \(2, 21\)"):
+        predictor.predict_one(frame[:2])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, object])
+def test_names_of_a_series_are_compared_as_those_of_frames(dtype):
+    X, y = make_data(2)
+    frame = pd.DataFrame(X, columns=[f"f{k}" for k in range(21)])
+    predictor = Predictor(LinearSVM().fit(frame, y))
+    row = frame.iloc[0].astype(dtype)
+    values = row.to_numpy() if dtype is np.float32 else X[0]
+    assert predictor.decision_function_one(row) == predictor.decision_function_one(values)
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        predictor.predict_one(row[::-1])
+    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
+        predictor.predict_one(row.rename({"f3": "other"}))
+    with pytest.raises(ValueError, match="Feature names seen at fit time, yet now missing"):
+        predictor.predict_one(row[:-1])
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        predictor.predict_one(row.reset_index(drop=True))
+    with pytest.warns(UserWarning, match="X has feature names"):
+        Predictor(LinearSVM().fit(X, y)).predict_one(row)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("n_rows", [1, 6])
+@pytest.mark.parametrize("name", malformed(1))
+def test_malformed_sparse_rows_are_errors(kernel, name, n_rows, n_jobs):
+    predictor = Predictor(LinearSVM(n_jobs=n_jobs).fit(*make_data(3)))
+    rows = malformed(n_rows)[name]
+    if "pointer" not in name and "too few" not in name and "CSC" not in name:
+        message = f"malformed: .*row {-(2**30) if name == 'COO rows' else n_rows - 1}"
+    else:
+        message = "malformed"
+    methods = [predictor.predict, predictor.decision_function]
+    for method in methods + [predictor.predict_one, predictor.decision_function_one] * (n_rows == 1):
+        with pytest.raises(ValueError, match=message):
+            method(rows)
+
+
+def test_values_past_the_last_pointer_do_not_count(kernel):
+    """SciPy lets the arrays of a matrix be longer than its rows need."""
+    model = LinearSVM().fit(*make_data(2))
+    row = sp.csr_array((np.array([1.0, 2.0]), np.array([3, 4]), np.array([0, 2])), shape=(1, 21))
+    longer = altered(row, data=np.array([1.0, 2.0, 50.0]), indices=np.array([3, 4, 5], dtype=row.indices.dtype))
+    expected = model.decision_function(row.toarray())[0]
+    assert Predictor(model).decision_function_one(longer) == expected
+    assert Predictor(model).decision_function(longer)[0] == expected
+
+
+def test_the_name_of_a_predictor_says_what_it_serves():
+    X, y = make_data(3)
+    of_trees = Predictor(LinearSVM().fit(X, y))
+    assert repr(of_trees) == "Predictor(LinearSVM, classes=['ash', 'birch', 'cedar'], 21 features)"
+    frame = pd.DataFrame(X, columns=[f"f{k}" for k in range(21)])
+    assert repr(Predictor(LinearSVM().fit(frame, y == "ash"))) == (
+        "Predictor(LinearSVM, classes=[False, True], 21 named features)"
+    )
+    many = linear_model(np.arange(1000), np.ones((1000, 2)), np.zeros(1000))
+    assert repr(Predictor(many)) == "Predictor(LinearSVM, classes=[0, 1, 2, 3, 4, 5, ...] (1000), 2 features)"
+    escape = linear_model(np.array(["\x1b[31m", "x" * 1000]), np.ones((1, 2)), np.zeros(1))
+    assert "\x1b" not in repr(Predictor(escape))
+    assert len(repr(Predictor(escape))) < 150
 
 
 def test_bad_batches_get_the_errors_of_scikit_learn():

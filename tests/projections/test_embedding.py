@@ -24,7 +24,7 @@ def test_each_feature_goes_to_one_component_with_a_sign(rng):
 
 
 def test_sparse_stays_sparse_unless_asked(rng):
-    X = sp.random_array((20, 50), density=0.2, format="csr", rng=0, dtype=np.float32)
+    X = sp.random_array((20, 50), density=0.2, format="csr", random_state=0, dtype=np.float32)
     sketch = SparseEmbedding(8, random_state=0).fit(X)
     dense = sketch.transform(X.toarray())
     assert sp.issparse(sketch.transform(X))

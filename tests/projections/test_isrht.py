@@ -273,7 +273,7 @@ def test_score_rows_are_balanced_and_seeded(data):
 
 def test_memory_of_the_projection_is_that_of_table_1(rng):
     """O(d + r), where a Gaussian projection takes O(d r)."""
-    X = sp.random_array((20, 100_000), density=1e-3, format="csr", rng=0)
+    X = sp.random_array((20, 100_000), density=1e-3, format="csr", random_state=0)
     isrht = ISRHT(256, selection="uniform", random_state=0).fit(X)
     assert isrht.nbytes == 100_000 + 256 * (8 + 8)
 

@@ -24,7 +24,7 @@ def test_leverage_is_that_of_the_exact_svd(rng):
 
 
 def test_sparse_stays_sparse():
-    X = sp.random_array((40, 30), density=0.2, format="csr", rng=0)
+    X = sp.random_array((40, 30), density=0.2, format="csr", random_state=0)
     dlss = LeverageScoreSelection(7, random_state=0).fit(X)
     assert sp.issparse(dlss.transform(X))
     assert_array_equal(dlss.transform(X).toarray(), X.toarray()[:, dlss.get_support()])

@@ -57,8 +57,8 @@ def test_integers_give_exact_sums_in_any_blocking(rng):
 
 
 def test_sparse_rows_take_the_cheaper_way():
-    thin = sp.random_array((50, 4096), density=0.01, format="csr", rng=0)
-    full = sp.random_array((50, 128), density=0.9, format="csr", rng=0)
+    thin = sp.random_array((50, 4096), density=0.01, format="csr", random_state=0)
+    full = sp.random_array((50, 128), density=0.9, format="csr", random_state=0)
     assert pairs_are_cheaper(thin, 4096)
     assert not pairs_are_cheaper(full, 128)
 

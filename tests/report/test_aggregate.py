@@ -1,7 +1,7 @@
 import pytest
+from sample_records import sample
 
 from isrht.report.aggregate import Records, mean_of
-from sample_records import sample
 
 
 @pytest.fixture(scope="module")

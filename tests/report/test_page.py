@@ -4,10 +4,10 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from sample_records import sample
 
 from isrht.report.aggregate import Records
 from isrht.report.page import page
-from sample_records import sample
 
 
 class Outline(HTMLParser):

@@ -1,8 +1,8 @@
 import pytest
+from sample_records import sample
 
 from isrht.report.aggregate import Records
 from isrht.report.tables import Cell, Table, bytes_text, complexity_table, overview_table, results_table
-from sample_records import sample
 
 
 @pytest.fixture(scope="module")

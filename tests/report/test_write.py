@@ -2,9 +2,9 @@ import csv
 import os
 
 import pytest
+from sample_records import sample, write_journal
 
 from isrht.report.write import write_report, write_whole
-from sample_records import sample, write_journal
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ def test_an_error_in_a_block_is_raised(matrix):
 
 
 def test_rows_of_a_sparse_matrix_are_a_view():
-    matrix = sp.random_array((50, 9), density=0.3, format="csr", rng=0)
+    matrix = sp.random_array((50, 9), density=0.3, format="csr", random_state=0)
     part = rows_of(matrix, slice(10, 30))
     assert np.shares_memory(part.data, matrix.data)
     assert_array_equal(part.toarray(), matrix.toarray()[10:30])

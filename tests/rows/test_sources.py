@@ -38,7 +38,7 @@ def single(rng):
 
 
 def sparse(rng):
-    X = sp.random_array((N, 300), density=0.05, format="csr", rng=rng)
+    X = sp.random_array((N, 300), density=0.05, format="csr", random_state=rng)
     return X, (X @ rng.standard_normal(300) > 0).astype(int)
 
 

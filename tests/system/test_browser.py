@@ -13,11 +13,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sample_records import write_journal
 
 from isrht.report.aggregate import Records
 from isrht.report.figures import all_figures
 from isrht.report.write import write_report
-from sample_records import write_journal
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt-get install chromium")

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_libsvm_parser import COMPILED, PARSERS, TWIN, outcome
 
 from isrht import kernels
-from test_libsvm_parser import COMPILED, PARSERS, TWIN, outcome
 
 CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus" / "libsvm"
 

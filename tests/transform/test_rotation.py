@@ -37,7 +37,7 @@ def test_rotate_is_unnormalised(kernel, rng):
 
 
 def test_different_index_types_in_one_matrix(rng):
-    X = sp.random_array((10, 30), density=0.3, format="csr", rng=0)
+    X = sp.random_array((10, 30), density=0.3, format="csr", random_state=0)
     mixed = X.copy()
     mixed.indptr = mixed.indptr.astype(np.int64)
     rotation = Rotation(np.ones(30, np.int8))

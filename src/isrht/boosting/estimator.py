@@ -33,6 +33,7 @@ from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.folds import check_classes_of_folds, held_out_fifths, make_folds, usable_folds
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
+from isrht.support.matrices import without_duplicates
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_integer, checked_data, checked_finite, whole_or_unchanged
 from isrht.transform.hadamard import next_power_of_two
@@ -164,7 +165,19 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         among rows of weight 1. A constant factor on all weights changes nothing: they are divided by ``weight_unit_``.
         """
         self._check_parameters()
-        X, labels, weights = self._validate(X, y, sample_weight)
+        if (rows := as_rows(X)) is not None:
+            X, labels = rows, validate_rows(self, rows, y)
+        else:
+            X, y = checked_data(self, X, y)
+            labels = in_memory(y)
+        return self.fit_checked(X, labels, checked_sample_weight(sample_weight, X))
+
+    def fit_checked(self, X, labels, weights=None):
+        """Fit rows, coded labels and weights that have been checked, for an estimator that has them already."""
+        self._check_parameters()
+        check_two_classes(self, labels, weights)
+        self.n_features_in_, self.classes_ = X.shape[1], labels.classes
+        X = without_duplicates(X) if sp.issparse(X) else X
         self.weight_unit_ = typical_weight(weights)
         weights = in_units(weights, self.weight_unit_)
         counts = usable_folds(self._folds(X, labels).counts(), weights)
@@ -249,20 +262,6 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             raise ValueError(f"threshold must be finite and not negative, got {self.threshold!r}")
         if self.diagonal == "signs" and self.threshold > 0:
             raise ValueError(f"diagonal='signs' has no threshold, got threshold={self.threshold!r}")
-
-    def _validate(self, X, y, sample_weight):
-        if (rows := as_rows(X)) is not None:
-            X, labels = rows, validate_rows(self, rows, y)
-        else:
-            X, y = checked_data(self, X, y)
-            labels = in_memory(y)
-        weights = checked_sample_weight(sample_weight, X)
-        self.classes_ = labels.classes
-        check_two_classes(self, labels, weights)
-        if sp.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X, labels, weights
 
     def _candidates(self):
         thresholds = THRESHOLDS if self.threshold == "auto" else (float(self.threshold),)

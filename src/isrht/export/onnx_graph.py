@@ -16,6 +16,7 @@ import json
 
 import numpy as np
 from scipy.linalg import block_diag, hadamard
+from sklearn.preprocessing import MaxAbsScaler
 
 import isrht
 from isrht.boosting.estimator import BoostedISRHT
@@ -132,7 +133,7 @@ def add_steps(graph, model):
 def add_scaling(graph, model):
     if model.scaler_ is None:
         return "X"
-    if model.scale == "maxabs":
+    if isinstance(model.scaler_, MaxAbsScaler):
         return graph.add("Div", "X", graph.floats(model.scaler_.scale_, "scale"))
     scaled = graph.add("Mul", "X", graph.floats(model.scaler_.scale_, "scale"))
     return graph.add("Add", scaled, graph.floats(model.scaler_.min_, "minimum"))
@@ -145,7 +146,7 @@ def add_sketch(graph, x, embedding):
     signed = graph.add("Mul", x, graph.floats(embedding.signs_, "sketch_signs"))
     shape = graph.add("Shape", x)
     rows = graph.add("Gather", shape, graph.integers([0], "first"), axis=0)
-    size = graph.add("Concat", rows, graph.integers([embedding.n_components], "size"), axis=0)
+    size = graph.add("Concat", rows, graph.integers([embedding.n_components_], "size"), axis=0)
     zeros = graph.add("Expand", graph.floats([[0.0]], "zero"), size)
     places = graph.add("Expand", graph.integers(embedding.components_[None], "sketch_components"), shape)
     return graph.add("ScatterElements", zeros, places, signed, axis=1, reduction="add")

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from isrht import kernels
 from isrht.rows.blocks import RowBlocks
 from isrht.support.matrices import contiguous_rows, csr_parts
+from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import job_count
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -40,11 +41,25 @@ def quick_scores(model, X):
     learned = vars(model)
     if "coef_" not in learned or "feature_names_in_" in learned or not is_plain(X, learned.get("n_features_in_")):
         return None
-    try:
-        scores, finite = linear_scores(X, model.coef_, model.intercept_, model.n_jobs)
-    except ValueError:  # a kernel met an index out of range: the slow way says which
-        return None
+    scores, finite = guarded_scores(X, model.coef_, model.intercept_, model.n_jobs)
     return scores if finite else None
+
+
+def guarded_scores(X, coef, intercept, n_jobs=None):
+    """Return the :func:`linear_scores` of rows that nobody has checked.
+
+    The kernel looks at indices and pointers itself. They are checked before only where SciPy is to cut out rows, or the
+    pointers have to be converted, and after the kernel has refused them, to name the row.
+    """
+    if not sp.issparse(X):
+        return linear_scores(X, coef, intercept, n_jobs)
+    if X.indptr.dtype != X.indices.dtype or job_count(n_jobs) > 1:
+        check_sparse(X)
+    try:
+        return linear_scores(X, coef, intercept, n_jobs)
+    except (IndexError, TypeError, ValueError):
+        check_sparse(X)
+        raise
 
 
 def is_plain(X, n_features):

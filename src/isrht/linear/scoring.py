@@ -63,8 +63,9 @@ class FoldAccuracies:
         coef, intercept = solution.coef.reshape(-1, n_features), solution.intercept.ravel()
 
         def correct(block):
-            scores = as_float64(block.X) @ coef.T + intercept
-            right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[:, None]
-            return np.einsum("if,fi->f", right, block.sample_weight.T)
+            held_out = np.flatnonzero(block.sample_weight.any(axis=1))
+            scores = as_float64(block.X[held_out]) @ coef.T + intercept
+            right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[held_out, None]
+            return np.einsum("if,fi->f", right, block.sample_weight[held_out].T)
 
         return self.blocks.sum(correct, self.n_jobs) / self.total

@@ -109,8 +109,12 @@ class LinearSVMCV(LinearClassifier):
         sample_weight : None, float or array of shape (n_samples,)
             Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes nothing.
         """
-        self.Cs_ = checked_Cs(self.Cs)
-        X, labels, sample_weight = self._validate(X, y, sample_weight)
+        checked_Cs(self.Cs)
+        return self.fit_checked(*self._validate(X, y, sample_weight))
+
+    def fit_checked(self, X, labels, sample_weight=None):
+        """Search on rows, coded labels and weights that have been checked, for an estimator that has them already."""
+        self.Cs_, self.classes_, self.n_features_in_ = checked_Cs(self.Cs), labels.classes, X.shape[1]
         self.weight_unit_ = typical_weight(sample_weight)
         sample_weight = in_units(sample_weight, self.weight_unit_)
         folds = make_folds(self.cv, X, labels)

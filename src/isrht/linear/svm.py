@@ -84,4 +84,9 @@ class LinearSVM(LinearClassifier):
             Not negative. A weight of 2 is the same as having the row twice, and 0 as not having it.
         """
         check_positive(self, "C", Real)
-        return self._train(*self._validate(X, y, sample_weight), self.C)
+        return self.fit_checked(*self._validate(X, y, sample_weight))
+
+    def fit_checked(self, X, labels, weights=None):
+        """Train on rows, coded labels and weights that have been checked, for an estimator that has them already."""
+        self.n_features_in_, self.classes_ = X.shape[1], labels.classes
+        return self._train(X, labels, weights, self.C)

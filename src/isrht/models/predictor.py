@@ -3,20 +3,27 @@
 ``predict`` of an estimator keeps all of scikit-learn's contract. A :class:`Predictor` is what is left of the model when
 it only has to answer: its folded weights and labels, frozen, laid out for sparse rows as well as dense ones, and
 methods for a single row that need no matrix to be built around it. It has no state that a call changes.
+
+The kernels look at the indices and pointers of sparse rows themselves, so the quick paths do not check them twice.
+Where SciPy would come first, or a kernel has refused the rows, :func:`~isrht.support.sparse_structure.check_sparse` looks at
+them and names the row.
 """
 
 from __future__ import annotations
 
 import copy
+import reprlib
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isrht import kernels
 from isrht.linear.classifier import LinearClassifier, predicted_codes
-from isrht.linear.scores import FLOATS, is_plain, linear_scores
+from isrht.linear.scores import CSR, FLOATS, guarded_scores, is_plain
+from isrht.support.sparse_structure import check_sparse
+from isrht.support.validation import checked_data
 
 INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
@@ -25,8 +32,8 @@ class Predictor:
     """The decisions of a fitted classifier of this package, for serving.
 
     Scores are those of the model, to the bit. Training the model again does not change a predictor made before.
-    Features are taken by position: the names that a model may have been trained with are compared with those of
-    data frames only.
+    Features are taken by position. Only data frames and pandas Series have names, which are compared with those that
+    the model was trained with.
 
     Parameters
     ----------
@@ -48,6 +55,8 @@ class Predictor:
     >>> from isrht import LinearSVM, Predictor
     >>> model = LinearSVM().fit([[-2.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [2.0, 0.0]], ["no", "no", "yes", "yes"])
     >>> predictor = Predictor(model)
+    >>> predictor
+    Predictor(LinearSVM, classes=['no', 'yes'], 2 features)
     >>> print(predictor.predict_one([3.0, 0.0]))
     yes
     >>> indices, values = [0], [-3.0]
@@ -69,6 +78,12 @@ class Predictor:
         self._intercept = np.array(model.intercept_, dtype=np.float64)
         self._is_binary = len(self.classes_) == 2
 
+    def __repr__(self):
+        classes, n_classes = reprlib.repr(self.classes_.tolist()), len(self.classes_)
+        total = f" ({n_classes})" if n_classes > reprlib.aRepr.maxlist else ""
+        kind = "features" if self._feature_names is None else "named features"
+        return f"Predictor({type(self._model).__name__}, classes={classes}{total}, {self.n_features_in_} {kind})"
+
     def decision_function(self, X):
         """Signed scores of many rows, as those of the model.
 
@@ -88,8 +103,11 @@ class Predictor:
 
         Parameters
         ----------
-        row : array of shape (n_features,), tuple (indices, values), or sparse matrix of one row
-            Of a sparse row, the numbers of the features that are not zero, in any order, and their values.
+        row : array-like, tuple (indices, values), sparse matrix, data frame or pandas Series
+            A tuple of two sequences or arrays is a sparse row: the numbers of the features that are not zero, in any
+            order, and their values. Any other tuple is a dense row of numbers, also where there are two of them. Dense
+            rows have shape (n_features,) or (1, n_features); matrices and frames have one row. Names of a frame or
+            Series must be those of the model, in their order, as scikit-learn demands it of frames.
         """
         score = self._score_one(row)[0]
         return float(score[0]) if self._is_binary else score
@@ -103,50 +121,88 @@ class Predictor:
     def _coef_by_feature(self):
         return self._coef if self._is_binary else np.asfortranarray(self._coef)
 
+    @property
+    def _feature_names(self):
+        return getattr(self._model, "feature_names_in_", None)
+
     def _scores(self, X):
         finite = False
         if is_plain(X, self.n_features_in_):
             scores, finite = self._linear_scores(X)
         if not finite:
-            X = validate_data(self._model, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = checked_data(self._model, X, reset=False)
             scores, _ = self._linear_scores(X)
         return scores
 
     def _linear_scores(self, X):
         coef = self._coef_by_feature if sp.issparse(X) else self._coef
-        return linear_scores(X, coef, self._intercept, self._model.n_jobs)
+        return guarded_scores(X, coef, self._intercept, self._model.n_jobs)
 
     def _score_one(self, row):
-        out = np.empty((1, len(self._coef)))
+        """Return the scores of one row in any form: (1, n_problems)."""
+        if type(row) is np.ndarray:
+            return self._score_dense(row)
+        if isinstance(row, tuple) and is_pair(row):
+            return self._score_pair(*row)
         if sp.issparse(row):
-            row = self._entries(row)
-        if isinstance(row, tuple):
-            indices, values = checked_entries(row)
-            finite = self._score_entries(indices, values, out)
-        else:
-            values = self._checked_values(row)
-            finite = kernels.engine.score_rows(values[None], self._coef, self._intercept, out)
-        if not finite and not np.isfinite(values).all():
-            place = int(np.argmin(np.isfinite(values)))
-            raise ValueError(f"the row holds {values[place]} at position {place}: values must be finite")
+            return self._score_sparse(row)
+        if is_series(row):
+            return self._score_series(row)
+        if hasattr(row, "columns"):
+            return self._score_frame(row)
+        return self._score_dense(row)
+
+    def _score_dense(self, row):
+        values = self._checked_values(row)
+        out = np.empty((1, len(self._coef)))
+        if not kernels.engine.score_rows(values, self._coef, self._intercept, out):
+            check_finite(values[0])
         return out
 
-    def _entries(self, row):
-        if row.shape != (1, self.n_features_in_):
-            raise ValueError(f"a sparse row must have shape (1, {self.n_features_in_}), got {row.shape}")
-        row = row.tocsr()
-        return row.indices, row.data
-
     def _checked_values(self, row):
+        n_features = self.n_features_in_
+        is_tuple = isinstance(row, tuple)
+        if is_tuple and (len(row) != n_features or any(map(is_sequence, row))):
+            raise ValueError(f"a tuple must be (indices, values) or {n_features} numbers, got a tuple of {len(row)}")
         values = as_floats(row)
-        if values.shape != (self.n_features_in_,):
-            raise ValueError(f"a dense row must have shape ({self.n_features_in_},), got {values.shape}")
+        if values.shape == (n_features,):
+            return values[None]
+        if values.shape != (1, n_features):
+            raise ValueError(f"a dense row must have shape ({n_features},) or (1, {n_features}), got {values.shape}")
         return values
 
-    def _score_entries(self, indices, values, out):
-        indptr = np.array((0, len(values)), dtype=indices.dtype)
+    def _score_series(self, row):
+        """Score a Series. If its names are plainly right, it needs no frame around it for scikit-learn to look at."""
+        if row.dtype in FLOATS and self._feature_names is not None and np.array_equal(row.index, self._feature_names):
+            return self._score_dense(row.to_numpy())
+        return self._score_frame(row.to_frame().T)
+
+    def _score_frame(self, frame):
+        if frame.shape[0] != 1:
+            raise ValueError(f"predict_one and decision_function_one take one row, got a frame of shape {frame.shape}")
+        return self._scores(frame)
+
+    def _score_sparse(self, row):
+        if row.shape != (1, self.n_features_in_):
+            raise ValueError(f"a sparse row must have shape (1, {self.n_features_in_}), got {row.shape}")
+        if type(row) not in CSR or row.indptr.dtype != row.indices.dtype:
+            check_sparse(row)
+            row = row.tocsr()
         try:
-            return kernels.engine.score_csr(values, indices, indptr, self._coef_by_feature, self._intercept, out)
+            return self._score_entries(as_floats(row.data), as_indices(row.indices), as_indices(row.indptr))
+        except (IndexError, TypeError, ValueError):
+            check_sparse(row)
+            raise
+
+    def _score_pair(self, indices, values):
+        indices, values = as_indices(indices), as_floats(values)
+        if indices.shape != values.shape or values.ndim != 1:
+            found = f"{indices.shape} and {values.shape}"
+            raise ValueError(f"indices and values must be 1-D and of one length, got {found}")
+        indptr = np.zeros(2, dtype=indices.dtype)
+        indptr[1] = len(values)
+        try:
+            return self._score_entries(values, indices, indptr)
         except ValueError:
             bad = indices[(indices < 0) | (indices >= self.n_features_in_)]
             if not len(bad):
@@ -154,19 +210,41 @@ class Predictor:
             message = f"feature {bad[0]} is out of range: the model has n_features_in_={self.n_features_in_}"
             raise ValueError(message) from None
 
+    def _score_entries(self, values, indices, indptr):
+        out = np.empty((1, len(self._coef)))
+        if not kernels.engine.score_csr(values, indices, indptr, self._coef_by_feature, self._intercept, out):
+            check_finite(values)
+        return out
 
-def checked_entries(row):
-    if len(row) != 2:
-        raise ValueError(f"a sparse row must be a tuple (indices, values), got a tuple of {len(row)}")
-    indices, values = as_indices(row[0]), as_floats(row[1])
-    if indices.shape != values.shape or values.ndim != 1:
-        raise ValueError(f"indices and values must be 1-D and of one length, got {indices.shape} and {values.shape}")
-    return indices, values
+
+def is_pair(row):
+    return len(row) == 2 and is_sequence(row[0]) and is_sequence(row[1])
+
+
+def is_sequence(value):
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
+
+
+def is_series(row):
+    """Say whether a row is a pandas Series, which has a name for every value. (Those of polars have none.)"""
+    return hasattr(row, "to_frame") and hasattr(row, "index")
+
+
+def check_finite(values):
+    """Raise an error that names the value at fault, if there is one: large finite values can also overflow."""
+    finite = np.isfinite(values)
+    if not finite.all():
+        place = int(np.argmin(finite))
+        raise ValueError(f"the row holds {values[place]} at position {place}: values must be finite")
 
 
 def as_floats(values):
     values = np.ascontiguousarray(values)
-    return values if values.dtype in FLOATS else values.astype(np.float64)
+    if values.dtype in FLOATS:
+        return values
+    if values.dtype.kind == "c":
+        raise ValueError(f"values must be real numbers, got {values.dtype}")
+    return values.astype(np.float64)
 
 
 def as_indices(indices):

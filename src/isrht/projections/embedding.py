@@ -109,7 +109,10 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def transform(self, X):
         """Embed the rows of X: sparse as they are, or a dense array."""
         check_is_fitted(self)
-        X = checked_data(self, X, reset=False)
+        return self.project(checked_data(self, X, reset=False))
+
+    def project(self, X):
+        """Embed rows as :meth:`transform` does, after they have been checked."""
         with np.errstate(over="ignore", invalid="ignore"):
             embedded = X @ self.matrix(X.dtype)
         checked_finite(embedded.data if sp.issparse(embedded) else embedded)

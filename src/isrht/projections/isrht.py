@@ -169,17 +169,24 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         of weight 2 counts as two rows in the statistics, one of weight 0 not at all.
         """
         X, labels = self._validate(X, y, reset=True)
-        weights = checked_sample_weight(sample_weight, X)
+        return self.fit_checked(X, labels, checked_sample_weight(sample_weight, X))
+
+    def fit_checked(self, X, labels=None, weights=None):
+        """Fit rows, coded labels and weights that have been checked, for an estimator that has them already."""
+        labels = labels if self._needs_labels() else None
         rng = self._start(X)
         if self.n_score_samples is not None:
             X, labels, weights = self._rows_to_score(X, labels, weights, rng)
-        self.statistics_ = self._measure(X, labels, weights)
+        return self._keep_measured(self._measure(X, labels, weights))
+
+    def _keep_measured(self, statistics):
+        self.statistics_ = statistics
         self._check_classes()
         self._selected = self._select()
         return self
 
-    def fit_folds(self, X, labels, folds, sample_weight=None):
-        """One fitted copy per fold, from its training rows, where one pass over X can serve them all; else None.
+    def fit_folds(self, X, labels, folds, weights=None):
+        """Return one fitted copy per fold, from its training rows, where one pass over X can serve all; else None.
 
         Where every row is held out once, the statistics of what each fold holds out are the parts of which those of
         all training sets are sums: the rows are measured once, and not once per fold.
@@ -192,16 +199,12 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         cells = CodedLabels(np.arange(len(folds) * n_classes), cells)
         model = clone(self)
         model._start(X)
-        measured = model._measure(X, cells, sample_weight, range(n_classes))
-        return [clone(self)._fit_measured(X, _without(measured, k, n_classes)) for k in range(len(folds))]
-
-    def _fit_measured(self, X, statistics):
-        validate_rows(self, X, needs_labels=False)
-        self._start(X)
-        self.statistics_ = statistics
-        self._check_classes()
-        self._selected = self._select()
-        return self
+        measured = model._measure(X, cells, weights, range(n_classes))
+        copies = [clone(self) for _ in range(len(folds))]
+        for k, copy in enumerate(copies):
+            copy._start(X)
+            copy._keep_measured(_without(measured, k, n_classes))
+        return copies
 
     @available_if(_scores_all_rows)
     @whole_or_unchanged
@@ -355,7 +358,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _validate(self, X, y, reset):
         """Check parameters and data; labels are None where no class is needed."""
         self._check_parameters()
-        needs_labels = self.selection == "supervised" or self.class_weight is not None
+        needs_labels = self._needs_labels()
         if (rows := as_rows(X)) is not None:
             return rows, validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
         X = checked_data(self, X, y if needs_labels else "no_validation", reset=reset)
@@ -365,6 +368,9 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"class_weight={self.class_weight!r} requires y to be passed, but the target y is None")
         X, labels = X
         return X, in_memory(labels)
+
+    def _needs_labels(self):
+        return self.selection == "supervised" or self.class_weight is not None
 
     def _check_parameters(self):
         if self.selection not in SELECTIONS:
@@ -385,6 +391,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _start(self, X):
         """Draw everything random, once, and remember the parameters: changed later, they must not change the model."""
         rng = check_random_state(self.random_state)
+        self.n_features_in_ = X.shape[1]
         self._settings = SimpleNamespace(**self.get_params(deep=False))
         self.embedding_ = self._make_embedding(X, rng)
         n_features = X.shape[1] if self.embedding_ is None else self.embedding_.n_components_
@@ -406,16 +413,15 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         size = self.sketch_size
         if size == "paper":
             size = 2 * resolved_n_components(self.n_components, next_power_of_two(X.shape[1]))
-        return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(
-            sp.csr_array((1, X.shape[1])) if isinstance(X, Rows) else X
-        )
+        nothing = sp.csr_array((1, X.shape[1]))  # the sketch depends on the number of features alone
+        return SparseEmbedding(size, random_state=rng.randint(2**31 - 1)).fit(nothing)
 
     def _front(self, X):
         if self.embedding_ is None:
             return X
         if isinstance(X, Rows):
-            return X.map(self.embedding_.transform, self.embedding_.n_components_)
-        return self.embedding_.transform(X)
+            return X.map(self.embedding_.project, self.embedding_.n_components_)
+        return self.embedding_.project(X)
 
     def _rows_to_score(self, X, labels, weights, rng):
         """Return a seeded sample of the rows that weigh something, in their order, with their labels and weights.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.preprocessing import MinMaxScaler
 
 from isrht.rows.blocks import RowBlocks
 
@@ -39,9 +40,22 @@ def extremes(block):
     return Extremes(lowest.ravel(), highest.ravel(), X.shape[0])
 
 
-def fit_scaler(scaler, rows, weights=None):
-    """Fit a MaxAbsScaler or MinMaxScaler on :class:`~isrht.rows.blocks.Rows` in one pass."""
-    found = RowBlocks(rows, sample_weight=weights).sum(extremes)
+def fit_scaler(scaler, X, weights=None):
+    """Fit a MaxAbsScaler or MinMaxScaler on rows that have been checked, wherever they are, in one pass."""
+    found = RowBlocks(X, sample_weight=weights).sum(extremes)
     scaler.fit(np.stack([found.lowest, found.highest]))
     scaler.n_samples_seen_ = found.count
     return scaler
+
+
+def scaled(scaler, X):
+    """Return the rows of an array or CSR matrix that has been checked as ``scaler.transform`` would."""
+    if sp.issparse(X):
+        return X._with_data(np.multiply(X.data, (1.0 / scaler.scale_).take(X.indices), dtype=X.dtype, casting="same_kind"))
+    out = X.copy()
+    if isinstance(scaler, MinMaxScaler):
+        out *= scaler.scale_
+        out += scaler.min_
+    else:
+        out /= scaler.scale_
+    return out

@@ -94,7 +94,7 @@ def test_a_cluster_gives_the_model_of_one_process(model, client, data):
 
 @pytest.mark.parametrize("selection", ["uniform", "importance", "top", "supervised"])
 def test_projection_of_delayed_sparse_blocks(selection, client, rng):
-    X = sp.random_array((N, 300), density=0.05, format="csr", rng=rng)
+    X = sp.random_array((N, 300), density=0.05, format="csr", random_state=rng)
     y = np.array(["no", "yes"])[(X @ rng.standard_normal(300) > 0).astype(int)]
     expected = ISRHT(16, selection=selection, random_state=0).fit(X, y)
     got = ISRHT(16, selection=selection, random_state=0).fit(delayed_blocks(X), delayed_blocks(y))
@@ -105,7 +105,7 @@ def test_projection_of_delayed_sparse_blocks(selection, client, rng):
 
 
 def test_sparse_blocks_and_weights(client, rng):
-    X = sp.random_array((N, 300), density=0.05, format="csr", rng=rng)
+    X = sp.random_array((N, 300), density=0.05, format="csr", random_state=rng)
     y = (X @ rng.standard_normal(300) > 0).astype(int)
     weights = rng.random(N) * (rng.random(N) < 0.9)
     expected = ISRHTClassifier(16, C=1.0, sketch_size=64, random_state=0).fit(X, y, weights)
