@@ -1,18 +1,33 @@
-# make run   the main job on embedded data        make bench     speed, as ratios measured in one run
-# make test  all tests                            make lint      style
-# make fuzz  the parser on odd texts              make sanitize  the kernel and parser tests under ASan and UBSan
+# make run   the main job on embedded data        make bench        speed, as ratios measured in one run
+# make test  all tests                            make test-lowest  all tests, with the oldest packages that we allow
+# make lint  style                                make sanitize     the kernel and parser tests under ASan and UBSan
+# make fuzz  the parser on odd texts
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test bench lint sanitize fuzz clean
+.PHONY: run test test-lowest bench lint sanitize fuzz clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# pip takes the newest of everything; uv can take the oldest that pyproject.toml allows, and the newest of what those need.
+# The environment is made anew each time, because what is installed already would be kept; and of the oldest Python, because
+# the oldest packages have no wheels for a newer one.
+LOWEST := build/lowest
+LOWEST_PYTHON ?= python3.11
+
+test-lowest:
+	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)/venv
+	$(LOWEST)/venv/bin/python -m pip install --quiet uv
+	$(LOWEST)/venv/bin/uv pip install --quiet --python $(LOWEST)/venv --resolution lowest-direct \
+		--config-setting build-dir=$(LOWEST)/cmake --reinstall-package isrht '.[test]'
+	$(LOWEST)/venv/bin/python -c 'import isrht._core'
+	$(LOWEST)/venv/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

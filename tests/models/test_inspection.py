@@ -6,8 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from exported_models import MODELS, fitted, make_data
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn_models import SKLEARN_MODELS
 
-from isrht import ISRHT, BoostedISRHT, LeverageScoreSelection, SparseEmbedding, save
+from isrht import (
+    ISRHT,
+    BoostedISRHT,
+    HadamardFourierFeatures,
+    ISRHTClassifier,
+    LeverageScoreSelection,
+    SparseEmbedding,
+    save,
+)
 from isrht.models.inspection import inspect_file
 
 
@@ -52,11 +64,37 @@ def test_names_of_features_are_shown(tmp_path):
 
 def test_projections_have_no_telling_features(tmp_path):
     X, y = make_data()
-    for model in (ISRHT(8), BoostedISRHT(4), SparseEmbedding(8), LeverageScoreSelection(4)):
+    for model in (ISRHT(8), BoostedISRHT(4), SparseEmbedding(8), LeverageScoreSelection(4), HadamardFourierFeatures(8)):
         save(model.fit(X, y), tmp_path / "model")
         facts = inspect_file(tmp_path / "model")
         assert facts["features"] is None
         json.dumps(facts, allow_nan=False)
+
+
+def test_the_steps_of_a_pipeline_are_shown(tmp_path):
+    X, y = make_data()
+    steps = [("scale", StandardScaler()), ("skip", "passthrough"), ("classify", ISRHTClassifier(8, C=1.0))]
+    save(Pipeline(steps).fit(X, y), tmp_path / "model")
+    facts = inspect_file(tmp_path / "model")
+    json.dumps(facts, allow_nan=False)
+    assert facts["class"] == "Pipeline"
+    assert "steps" not in facts["parameters"]
+    assert list(facts["parts"]) == ["scale", "skip", "classify", "classify.projection_", "classify.svm_"]
+    assert facts["parts"]["scale"]["class"] == "StandardScaler"
+    assert facts["parts"]["skip"] == {"class": "passthrough"}
+    assert facts["learned"]["n_features_in_"] == 37
+    assert facts["learned"]["classes_"] == [-3, 7]
+    assert sum(facts["column_scores"]["kept"]) == 8
+    assert facts["features"] is None  # weights are per unit of what the steps before have made of the features
+
+
+@pytest.mark.parametrize("name", SKLEARN_MODELS)
+def test_every_file_can_be_shown(name, tmp_path):
+    model = clone(SKLEARN_MODELS[name]).fit(*make_data())
+    save(model, tmp_path / "model")
+    facts = inspect_file(tmp_path / "model")
+    json.dumps(facts, allow_nan=False)
+    assert facts["class"] == type(model).__name__
 
 
 def test_parameters_that_a_file_cannot_hold_are_named(tmp_path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import tokenize
 import zipfile
 import zlib
 from functools import partial
@@ -24,6 +25,8 @@ from isrht.files.streams import FLOOR, RATIO, to_search
 from isrht.support.matrices import rows_of
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
+# What NumPy raises for arrays whose header, which is a piece of Python, or whose length is damaged.
+DAMAGED = (ValueError, TypeError, EOFError, OverflowError, SyntaxError, tokenize.TokenError)
 
 
 class NpyRows(Rows):
@@ -52,7 +55,7 @@ class NpyRows(Rows):
                 array = load_array(partial(io.BytesIO, source.getvalue()), len(source.getvalue()), "it")
             else:
                 array = np.load(source, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError) as error:
+        except DAMAGED as error:
             raise FileError(path, f"it is no NPY file of numbers ({error})") from error
         return check_table(path, array, "the array")
 
@@ -134,7 +137,7 @@ def load_npz(path, max_unpacked):
             }
     except FileError:
         raise
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, *DAMAGED) as error:
         raise FileError(path, f"it is no NPZ file of numbers ({error})") from error
 
 

@@ -7,6 +7,7 @@ byte follows from the manifest and the arrays, so that a file can be compared wi
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
@@ -288,6 +289,8 @@ def archive_size(manifest_size, layouts):
 
 # ------------------------------------------------------------ files
 
+# How much is read from a file object at once.
+PIECE = 2**20
 FOREIGN = {
     b"\x80": "a pickle, which this package never loads",
     b"PK": "a zip archive (an npz, perhaps), but not a model file",
@@ -299,8 +302,37 @@ FOREIGN = {
 }
 
 
-def read_model_file(path, max_bytes):
-    """The bytes of a file that begins like a model file."""
+def called(file):
+    """Return what errors call a file: its path, or the class of a file object."""
+    return f"this {type(file).__name__}" if is_file_object(file) else repr(os.fsdecode(file))
+
+
+def is_file_object(file):
+    return hasattr(file, "read") or hasattr(file, "write")
+
+
+def read_model_file(file, max_bytes):
+    """Return the bytes of a file that begins like a model file, and is given by its path or open."""
+    return read_to_end(file, max_bytes) if is_file_object(file) else read_path(file, max_bytes)
+
+
+def read_to_end(file, max_bytes):
+    """Return the bytes of a file object from where it stands. It may give fewer at once than it is asked for."""
+    content, head = bytearray(), local_header_size(MANIFEST_NAME)
+    while piece := file.read(PIECE):
+        if isinstance(piece, str):
+            raise TypeError("a model is read from a file object that is open in binary mode, this one gives text")
+        seen = len(content)
+        content += piece
+        if seen < head <= len(content):
+            check_beginning(bytes(content[:head]))
+        demand(len(content) <= max_bytes, f"it has more than max_bytes={max_bytes} bytes")
+    demand(content, "it is empty, or stands at its end: seek(0) goes back to its beginning")
+    check_beginning(bytes(content[:head]))
+    return np.frombuffer(content, dtype=np.uint8)
+
+
+def read_path(path, max_bytes):
     try:
         is_folder, is_file = os.path.isdir(path), stat.S_ISREG(os.stat(path).st_mode)
         demand(is_file, "it is a directory" if is_folder else "it is not a regular file")
@@ -328,6 +360,24 @@ def check_beginning(head):
     is_text = not set(head) & (set(range(32)) - set(b"\t\n\f\r"))
     kind = "a text file" if is_text else "a foreign file"
     raise ModelFileError(f"it is {kind}, not a model file: it begins with {head[:16]!r}")
+
+
+@contextmanager
+def opened_for_writing(file):
+    """Yield a file to write bytes to: the object that is given, or a new one that replaces a path once it is whole."""
+    if not is_file_object(file):
+        with replaced_when_whole(file) as opened:
+            yield opened
+    elif isinstance(file, io.TextIOBase):
+        raise TypeError("a model is written to a file object that is open in binary mode, this one takes text")
+    elif isinstance(file, io.RawIOBase):  # which may take fewer bytes than it is given
+        buffered = io.BufferedWriter(file)
+        try:
+            yield buffered
+        finally:
+            buffered.detach()
+    else:
+        yield file
 
 
 @contextmanager

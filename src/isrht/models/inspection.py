@@ -11,6 +11,7 @@ import math
 import os
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from isrht.linear.classifier import LinearClassifier
 from isrht.models._archive import read_manifest, read_model_file
@@ -19,7 +20,7 @@ from isrht.models.model_file import load
 # Facts by the names of the attributes that hold them; those that a model does not have are passed over.
 FACTS = (
     *("n_features_in_", "n_features_padded_", "n_components_", "n_learned_", "rounds_", "diagonal_", "threshold_"),
-    *("has_signal_", "held_out_score_", "C_", "n_iter_", "n_samples_seen_"),
+    *("has_signal_", "held_out_score_", "C_", "weight_unit_", "n_iter_", "gamma_", "n_quantiles_", "n_samples_seen_"),
 )
 
 
@@ -35,22 +36,40 @@ def inspect_file(path, n_top=10):
             "isrht_version": manifest["isrht_version"],
         },
         "class": type(model).__name__,
-        "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
+        "parameters": parameters(model),
         "not_stored": manifest["model"]["not_stored"],
         "about": manifest.get("about", {}),
         "learned": learned(model),
-        "parts": {name: {"class": type(part).__name__} | learned(part) for name, part in parts(model)},
+        "parts": {name: described(part) for name, part in parts(model)},
         "column_scores": histogram(model),
         "features": telling_features(model, n_top),
     }
 
 
+def parameters(model):
+    """Return the parameters but for the steps of a pipeline, which are parts."""
+    params = model.get_params(deep=False)
+    if isinstance(model, Pipeline):
+        del params["steps"]
+    return {name: plain(value) for name, value in params.items()}
+
+
 def parts(model):
-    for name in ("scaler_", "projection_", "embedding_", "svm_"):
-        part = getattr(model, name, None)
-        if part is not None:
-            yield name, part
-            yield from ((f"{name}.{inner}", deeper) for inner, deeper in parts(part))
+    if isinstance(model, Pipeline):
+        inside = model.steps
+    else:
+        names = ("scaler_", "projection_", "embedding_", "svm_")
+        inside = [(name, getattr(model, name)) for name in names if getattr(model, name, None) is not None]
+    for name, part in inside:
+        yield name, part
+        yield from ((f"{name}.{inner}", deeper) for inner, deeper in parts(part))
+
+
+def described(part):
+    """Return the class of a part and what it has learned, or the word for a step that does nothing."""
+    if part is None or isinstance(part, str):
+        return {"class": "passthrough"}
+    return {"class": type(part).__name__} | learned(part)
 
 
 def learned(model):
@@ -74,7 +93,8 @@ def learned(model):
 
 def histogram(model):
     """How the scores of the columns are spread, over all and over the kept ones; None where a file does not say."""
-    found = getattr(getattr(model, "projection_", model), "score_histogram_", None)
+    histograms = (getattr(part, "score_histogram_", None) for part in (model, *(part for _, part in parts(model))))
+    found = next((histogram for histogram in histograms if histogram is not None), None)
     if found is None:
         return None
     return {"edges": plain(found.edges), "columns": plain(found.counts), "kept": plain(found.kept)}

@@ -1,11 +1,11 @@
 """The model file: arrays and a manifest, and nothing that runs.
 
 A pickle is a program, and to load it is to run it. A model of this package is a few arrays and a few
-numbers, so its file holds just these: an ``.npz`` (a zip of ``.npy`` files) with a JSON manifest in front.
-:func:`load` picks the class from a fixed list, compares the declared sizes with that of the file before it
-makes arrays, and gives an estimator no array whose type, shape and range it has not checked. :func:`save`
-writes beside the old file and renames, so that there is always one whole file, and refuses what
-:func:`load` would refuse.
+numbers, and so is what scikit-learn puts before it (:mod:`isrht.models._sklearn_codecs`). A file holds just
+these: it is an ``.npz`` (a zip of ``.npy`` files) with a JSON manifest in front. :func:`load` picks the class
+from a fixed list, compares the declared sizes with that of the file before it makes arrays, and gives an
+estimator no array whose type, shape and range it has not checked. :func:`save` writes beside the old file and
+renames, so that there is always one whole file, and refuses what :func:`load` would refuse.
 
 =======================  ===================================================================================
 member of the zip        what it holds
@@ -14,7 +14,8 @@ member of the zip        what it holds
                          ``sha256``
 ``<name>.npy``           an array: little-endian numbers, booleans or unicode, of one or two dimensions
 ``<name>.json``          a list of strings: labels or feature names that were Python objects
-``<part>/<name>.npy``    an array of an estimator inside the model, such as ``projection_/signs_.npy``
+``<part>/<name>.npy``    an array of an estimator inside the model, such as ``projection_/signs_.npy``, or, of the
+                         third step of a pipeline, ``step2/coef_.npy``
 =======================  ===================================================================================
 
 ``model`` is ``{class, params, not_stored, values, parts}``; ``parts`` are the estimators inside, in the same
@@ -39,13 +40,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
@@ -60,16 +61,19 @@ from isrht.models._archive import (
     STRINGS,
     ModelFileError,
     archive,
+    called,
     demand,
     describe,
     little_endian,
+    opened_for_writing,
     read_manifest,
     read_members,
     read_model_file,
-    replaced_when_whole,
     storable,
 )
+from isrht.models._sklearn_codecs import CODECS, pipeline_fields, restore_pipeline
 from isrht.projections.embedding import SparseEmbedding
+from isrht.projections.fourier import ROTATIONS, HadamardFourierFeatures
 from isrht.projections.isrht import ISRHT
 from isrht.projections.leverage import LeverageScoreSelection
 from isrht.projections.selection import ScoreHistogram, Selection
@@ -84,13 +88,15 @@ REALS = (int, float, np.integer, np.floating)
 
 
 def save(model, path, *, folded=True, about=None):
-    """Write a fitted estimator of this package to one file, whole or not at all.
+    """Write a fitted estimator to one file, whole or not at all.
 
     Parameters
     ----------
     model : estimator
-    path : str or path-like
-        An existing file is replaced in one step, when the new one is on disk.
+        One of this package, one of those of scikit-learn that docs/model-files.md lists, or a Pipeline of them.
+    path : str, path-like or binary file object
+        An existing file is replaced in one step, when the new one is on disk. A file object is written to from where
+        it stands, and left open; that it arrives whole is the matter of its owner.
     folded : bool, default=True
         Whether to keep weights that follow from others: ``coef_`` of :class:`~isrht.ISRHTClassifier`, 8 bytes
         per feature and class, where its projection takes one bit per feature. Otherwise :func:`load` computes
@@ -102,7 +108,8 @@ def save(model, path, *, folded=True, about=None):
     Notes
     -----
     Parameters that are objects (a random state, a splitter, a scoring function) cannot be stored. They come
-    back as their defaults, and a ``UserWarning`` names them. ``set_output`` is not stored either.
+    back as their defaults, and a ``UserWarning`` names them. So does ``memory`` of a Pipeline, which is a place on the
+    machine that trained it.
 
     Examples
     --------
@@ -126,17 +133,21 @@ def save(model, path, *, folded=True, about=None):
     if lost := not_stored(node):
         what = f"a model file cannot hold these parameters, which load as defaults: {', '.join(lost)}"
         warnings.warn(what, stacklevel=2)
-    with replaced_when_whole(path) as file:
-        file.writelines(archive(manifest, members))
+    with opened_for_writing(path) as file:
+        for chunk in archive(manifest, members):
+            file.write(memoryview(chunk))
 
 
 def read_about(path, *, max_bytes=2**32):
-    """What :func:`save` was told about the model, with ``class``, ``isrht_version`` and ``bytes`` of its file."""
+    """What :func:`save` was told about the model, with ``class``, ``isrht_version`` and ``bytes`` of its file.
+
+    A file object is read from where it stands to its end, as by :func:`load`.
+    """
     try:
         raw = read_model_file(path, max_bytes)
         manifest = read_manifest(raw)
     except ModelFileError as error:
-        raise ModelFileError(f"cannot read {os.fsdecode(path)!r}: {error}") from error.__cause__
+        raise ModelFileError(f"cannot read {called(path)}: {error}") from error.__cause__
     facts = {"class": manifest["model"]["class"], "isrht_version": manifest["isrht_version"], "bytes": len(raw)}
     return manifest.get("about", {}) | facts
 
@@ -146,7 +157,8 @@ def load(path, *, max_bytes=2**32):
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, path-like or binary file object
+        A file object is read from where it stands to its end, and left open.
     max_bytes : int, default=2**32
         Larger files are refused before they are read.
 
@@ -162,7 +174,7 @@ def load(path, *, max_bytes=2**32):
         return unpack(manifest["model"], arrays)
     except (ModelFileError, RecursionError) as error:
         why = "its manifest is nested too deeply" if isinstance(error, RecursionError) else error
-        raise ModelFileError(f"cannot load {os.fsdecode(path)!r}: {why}") from error.__cause__
+        raise ModelFileError(f"cannot load {called(path)}: {why}") from error.__cause__
 
 
 def checked_about(about):
@@ -188,7 +200,9 @@ class Entry:
     ``fields(model)`` gives what is stored beside parameters and features: by name an array, an estimator, a
     number, or None for what there is not. ``restore(model, state)`` takes the fields from a :class:`State`,
     checks them, and makes the unfitted ``model`` a fitted one. ``derived`` fields may be left out of a file:
-    ``derive(model)`` computes them from the others.
+    ``derive(model)`` computes them from the others. A class that is ``made_of`` estimators has a parameter of this
+    name for a list of them, which are fields, and its features are those of the first. Parameters that are
+    ``never_stored`` mean something only on the machine that the model was trained on.
     """
 
     cls: type
@@ -196,6 +210,12 @@ class Entry:
     restore: Callable
     derived: tuple[str, ...] = ()
     derive: Callable | None = None
+    made_of: str | None = None
+    never_stored: tuple[str, ...] = ()
+
+    def make(self, **params):
+        """Return an unfitted estimator of the class."""
+        return self.cls(**params) if self.made_of is None else self.cls(**{self.made_of: []}, **params)
 
 
 def isrht_fields(model):
@@ -206,7 +226,7 @@ def isrht_fields(model):
         "signs_": packed_signs(model.signs_),
         "selected_columns_": model.selected_columns_.astype(np.int64),
         "column_scales_": model.column_scales_,
-        "mean_": model.mean_ if model.center else None,
+        "mean_": model.mean_,
     }
 
 
@@ -215,7 +235,7 @@ def restore_isrht(model, state):
     n_rotated = model.n_features_in_
     if model.embedding_ is not None:
         demand(model.embedding_.n_features_in_ == n_rotated, "embedding_ is for another number of features")
-        n_rotated = int(model.embedding_.n_components)
+        n_rotated = model.embedding_.n_components_
     model.signs_ = unpacked_signs(state, n_rotated)
     model.n_features_padded_ = Rotation(model.signs_).length
     columns = state.array("selected_columns_", "<i8", (None,))
@@ -223,8 +243,7 @@ def restore_isrht(model, state):
     check_increasing("selected_columns_", columns, model.n_features_padded_, repeated=True)
     scales = state.array("column_scales_", "<f8", columns.shape)
     demand((scales > 0).all(), "column_scales_ are not positive")
-    if model.center:
-        model.mean_ = state.array("mean_", "<f8", (n_rotated,))
+    model._mean = state.array("mean_", "<f8", (n_rotated,)) if state.has("mean_") else None
     model.statistics_ = None
     model._selected = Selection(columns, scales, scores=None, histogram=restored_histogram(model, state, len(columns)))
 
@@ -246,7 +265,7 @@ def restored_histogram(model, state, n_kept):
 
 
 BOOSTED_PUBLIC = (
-    *("diagonal_", "threshold_", "C_", "has_signal_", "held_out_score_", "fold_scores_", "rounds_"),
+    *("diagonal_", "threshold_", "C_", "has_signal_", "held_out_score_", "fold_scores_", "rounds_", "weight_unit_"),
     *("classes_", "mean_", "mixing_", "selected_columns_", "column_rounds_", "column_scales_", "offsets_"),
 )
 BOOSTED_PRIVATE = ("stored", "support", "units", "norms", "row_scale")
@@ -283,7 +302,13 @@ def restore_choice(model, state):
     model.threshold_, model.rounds_ = state.value("threshold_", *REALS), state.integer("rounds_")
     model.C_, model.has_signal_ = state.number("C_"), state.value("has_signal_", bool, np.bool_)
     model.held_out_score_ = state.value("held_out_score_", *REALS)
+    model.weight_unit_ = restored_weight_unit(state)
     model.fold_scores_ = state.array("fold_scores_", "<f8", (None,), finite=False)
+
+
+def restored_weight_unit(state):
+    """Return the unit of the weights. The first files do not hold it: there it is 1, as without weights."""
+    return state.number("weight_unit_") if state.has("weight_unit_") else 1.0
 
 
 def restore_diagonals(model, state):
@@ -302,22 +327,30 @@ def restore_diagonals(model, state):
 
 
 def embedding_fields(model):
-    narrow = np.min_scalar_type(model.n_components - 1)
-    demand(model.components_.max() < model.n_components, "components_ are out of range")
-    fields = {"components_": model.components_.astype(narrow), "signs_": packed_signs(model.signs_)}
-    return fields | ({} if model.magnitudes_ is None else {"magnitudes_": model.magnitudes_})
+    narrow = np.min_scalar_type(model.n_components_ - 1)
+    check_range("components_", model.components_, model.n_components_)
+    return {
+        "n_components_": model.n_components_,
+        "dense_output": bool(model._dense_output),
+        "components_": model.components_.astype(narrow),
+        "signs_": packed_signs(model.signs_),
+        "magnitudes_": model.magnitudes_,
+    }
 
 
 def restore_embedding(model, state):
-    demand(is_count(model.n_components), f"n_components={model.n_components!r} is no number of components")
-    narrow = little_endian(np.min_scalar_type(model.n_components - 1))
+    """Restore a sketch. In the first files its parameters tell the number of components and the kind of output."""
+    n_components = state.integer("n_components_") if state.has("n_components_") else model.n_components
+    demand(is_count(n_components), f"n_components={n_components!r} is no number of components")
+    model.n_components_ = int(n_components)
+    model._dense_output = state.value("dense_output", bool) if state.has("dense_output") else bool(model.dense_output)
+    narrow = little_endian(np.min_scalar_type(model.n_components_ - 1))
     components = state.array("components_", narrow, (model.n_features_in_,))
-    demand(components.max() < model.n_components, "components_ are out of range")
+    check_range("components_", components, model.n_components_)
     model.components_ = components.astype(np.int32)
     model.signs_ = unpacked_signs(state, model.n_features_in_)
-    model.magnitudes_ = None
-    if model.diagonal == "z":
-        model.magnitudes_ = state.array("magnitudes_", "<f4", (model.n_features_in_,))
+    has_magnitudes = state.has("magnitudes_")
+    model.magnitudes_ = state.array("magnitudes_", "<f4", (model.n_features_in_,)) if has_magnitudes else None
 
 
 def leverage_fields(model):
@@ -344,7 +377,7 @@ def restore_linear(model, state):
 
 def search_fields(model):
     """How C was chosen, where it was."""
-    names = ("C_", "Cs_", "scores_", "mean_scores_", "std_scores_")
+    names = ("C_", "Cs_", "scores_", "mean_scores_", "std_scores_", "weight_unit_")
     return {name: getattr(model, name, None) for name in names}
 
 
@@ -363,6 +396,7 @@ def svm_cv_fields(model):
 def restore_svm_cv(model, state):
     restore_linear(model, state)
     restore_search(model, state)
+    model.weight_unit_ = restored_weight_unit(state)
 
 
 def classifier_fields(model):
@@ -371,14 +405,14 @@ def classifier_fields(model):
 
 
 def restore_classifier(model, state):
-    scalers = {"maxabs": MaxAbsScaler, "minmax": MinMaxScaler}
-    model.scaler_ = None if model.scale is None else state.part("scaler_", scalers[model.scale])
+    model.scaler_ = state.part("scaler_", MaxAbsScaler, MinMaxScaler) if state.has("scaler_") else None
     model.projection_ = state.part("projection_", ISRHT, BoostedISRHT)
     model.svm_ = state.part("svm_", LinearSVM, LinearSVMCV)
     if state.has("scores_"):
         restore_search(model, state)
     else:
         model.C_ = state.number("C_")
+    model.weight_unit_ = restored_weight_unit(state)
     if state.has("coef_"):
         restore_linear(model, state)
     else:
@@ -395,21 +429,24 @@ def refold(model):
         model.coef_, model.intercept_ = model._fold()
 
 
-SCALER_ARRAYS = {
-    MaxAbsScaler: ("max_abs_", "scale_"),
-    MinMaxScaler: ("data_min_", "data_max_", "data_range_", "min_", "scale_"),
-}
+def fourier_fields(model):
+    return {
+        "signs_": packed_signs(model.signs_.ravel()),
+        "phases_": model.phases_,
+        "selected_columns_": model.selected_columns_.astype(np.int64),
+        "gamma_": model.gamma_,
+    }
 
 
-def scaler_fields(model):
-    return {name: getattr(model, name) for name in (*SCALER_ARRAYS[type(model)], "n_samples_seen_")}
-
-
-def restore_scaler(model, state):
-    for name in SCALER_ARRAYS[type(model)]:
-        setattr(model, name, state.array(name, FLOATS, (model.n_features_in_,)))
-    demand((model.scale_ > 0).all(), "scale_ is not positive")
-    model.n_samples_seen_ = state.integer("n_samples_seen_")
+def restore_fourier(model, state):
+    width = model.n_features_padded_ = next_power_of_two(model.n_features_in_)
+    model.phases_ = state.array("phases_", "<f8", (None,))
+    n_blocks = len(model.phases_) // width
+    demand(n_blocks >= 1 and len(model.phases_) == n_blocks * width, "phases_ are not those of whole blocks")
+    model.signs_ = unpacked_signs(state, n_blocks * ROTATIONS * width).reshape(n_blocks, ROTATIONS, width)
+    model.selected_columns_ = state.array("selected_columns_", "<i8", (None,))
+    check_increasing("selected_columns_", model.selected_columns_, len(model.phases_), repeated=False)
+    model.gamma_ = float(state.number("gamma_"))
 
 
 ENTRIES = {
@@ -422,8 +459,9 @@ ENTRIES = {
         Entry(LinearSVM, linear_fields, restore_linear),
         Entry(LinearSVMCV, svm_cv_fields, restore_svm_cv),
         Entry(ISRHTClassifier, classifier_fields, restore_classifier, ("coef_", "intercept_"), refold),
-        Entry(MaxAbsScaler, scaler_fields, restore_scaler),
-        Entry(MinMaxScaler, scaler_fields, restore_scaler),
+        Entry(HadamardFourierFeatures, fourier_fields, restore_fourier),
+        *(Entry(*codec) for codec in CODECS),
+        Entry(Pipeline, pipeline_fields, restore_pipeline, made_of="steps", never_stored=("memory",)),
     )
 }
 
@@ -447,6 +485,7 @@ def check_increasing(name, indices, stop, repeated):
 
 
 def check_range(name, indices, stop):
+    demand(len(indices), f"{name} are missing")
     demand(indices.min() >= 0 and indices.max() < stop, f"{name} are out of range")
 
 
@@ -467,11 +506,10 @@ def entry_of(model):
 def pack(model, folded, prefix=""):
     """The manifest's node of an estimator, and the arrays of it and its parts by name."""
     entry = entry_of(model)
-    params, lost = encode_params(model)
+    params, lost = encode_params(model, entry)
     node = {"class": entry.cls.__name__, "params": params, "not_stored": lost, "values": {}, "parts": {}}
     arrays = {}
-    features = {name: getattr(model, name, None) for name in ("n_features_in_", "feature_names_in_")}
-    for name, value in (features | entry.fields(model)).items():
+    for name, value in (common_fields(model, entry) | entry.fields(model)).items():
         if value is None or (name in entry.derived and not folded):
             continue
         if isinstance(value, BaseEstimator):
@@ -482,6 +520,25 @@ def pack(model, folded, prefix=""):
         else:
             node["values"][name] = encode(value)
     return node, arrays
+
+
+def common_fields(model, entry):
+    """Return what any estimator may have: features, and the kind of frame that ``set_output`` made it give."""
+    output = getattr(model, "_sklearn_output_config", {}).get("transform")
+    names = ("n_features_in_", "feature_names_in_") if entry.made_of is None else ()
+    return {name: getattr(model, name, None) for name in names} | {"transform_output": output}
+
+
+def restore_common(model, entry, state):
+    if entry.made_of is None:
+        model.n_features_in_ = state.integer("n_features_in_")
+    if entry.made_of is None and state.has("feature_names_in_"):
+        shape = (model.n_features_in_,)
+        model.feature_names_in_ = state.array("feature_names_in_", STRINGS, shape, finite=False)
+    if state.has("transform_output"):
+        output = state.value("transform_output", str)
+        demand(output in ("default", "pandas", "polars"), f"no transform_output is called {output!r}")
+        model.set_output(transform=output)
 
 
 def unpack(node, arrays):
@@ -506,12 +563,9 @@ def unpack_node(node, left, prefix="", allowed=tuple(ENTRIES)):
     demand(name in ENTRIES, f"its class {name!r} is unknown; known are {', '.join(ENTRIES)}")
     demand(name in allowed, f"{prefix} is of class {name}, not {' or '.join(allowed)}")
     entry = ENTRIES[name]
-    model = entry.cls(**decode_params(entry.cls, node))
+    model = entry.make(**decode_params(entry, node))
     state = State(dict(node["values"]), dict(node["parts"]), left, prefix)
-    model.n_features_in_ = state.integer("n_features_in_")
-    if state.has("feature_names_in_"):
-        shape = (model.n_features_in_,)
-        model.feature_names_in_ = state.array("feature_names_in_", STRINGS, shape, finite=False)
+    restore_common(model, entry, state)
     entry.restore(model, state)
     unknown = sorted([*state.values, *state.parts])
     demand(not unknown, f"{name} holds unknown fields: {', '.join(unknown)}")
@@ -533,9 +587,10 @@ class State:
         return name in self.values or name in self.parts or self.prefix + name in self.arrays
 
     def part(self, name, *classes):
-        """An estimator of one of these classes."""
+        """Return an estimator of one of these classes, or of any class if none are given."""
         node = self._take(self.parts, name)
-        return unpack_node(node, self.arrays, f"{self.prefix}{name}/", [cls.__name__ for cls in classes])
+        allowed = [cls.__name__ for cls in classes] or list(ENTRIES)
+        return unpack_node(node, self.arrays, f"{self.prefix}{name}/", allowed)
 
     def value(self, name, *kinds):
         value = decode(self._take(self.values, name))
@@ -579,10 +634,20 @@ class State:
 
 def check_restorable(model, node, arrays):
     """Refuse to write what could not be read, or would be read as another model."""
-    restored = unpack(node, arrays)
-    for name in entry_of(model).derived:
+    check_derived(model, unpack(node, arrays))
+
+
+def check_derived(model, restored):
+    """Demand that weights which a file may leave out are the same again, in the model and in its steps."""
+    entry = entry_of(model)
+    for name in entry.derived:
         same = np.array_equal(getattr(model, name), getattr(restored, name))
         demand(same, f"{name} is not what its parts give; save it with folded=True")
+    if entry.made_of is not None:
+        fields, restored_fields = entry.fields(model), entry.fields(restored)
+        for name, part in fields.items():
+            if isinstance(part, BaseEstimator):
+                check_derived(part, restored_fields[name])
 
 
 # ------------------------------------------------------------ parameters <-> JSON
@@ -592,11 +657,15 @@ class NotStorable(ModelFileError):
     """A value that a manifest cannot hold."""
 
 
-def encode_params(model):
+def encode_params(model, entry):
     """What a manifest can hold of the parameters, and the names of the others."""
     params, lost = {}, []
     for name, value in model.get_params(deep=False).items():
+        if name == entry.made_of:
+            continue
         try:
+            if name in entry.never_stored and value is not None:
+                raise NotStorable(f"{name} is of use on this machine only")
             coded = encode(value)
             if len(json.dumps(coded)) > MAX_PARAMETER_BYTES:
                 raise NotStorable(f"{name} is too long")
@@ -606,11 +675,11 @@ def encode_params(model):
     return params, lost
 
 
-def decode_params(cls, node):
+def decode_params(entry, node):
     """The parameters for the constructor. Their values are for ``fit`` to judge, as in scikit-learn."""
-    known = cls().get_params(deep=False)
+    known = entry.make().get_params(deep=False).keys() - {entry.made_of}
     unknown = [name for name in (*node["params"], *node["not_stored"]) if name not in known]
-    demand(not unknown, f"{cls.__name__} has no parameter {', '.join(map(repr, unknown))}")
+    demand(not unknown, f"{entry.cls.__name__} has no parameter {', '.join(map(repr, unknown))}")
     params = {name: decode(value) for name, value in node["params"].items()}
     n_jobs = params.get("n_jobs")
     is_number = isinstance(n_jobs, int | np.integer)

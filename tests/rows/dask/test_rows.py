@@ -24,6 +24,9 @@ dd = pytest.importorskip("dask.dataframe")
 from isrht.rows.dask import cluster as dask_cluster
 from isrht.rows.dask import rows as dask_rows  # noqa: E402 -- it needs Dask
 
+# Old Dask wonders why threads serve while a client is there.
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
+
 N, CUTS = 1200, [0, 10, 700, 701, 1200]
 
 
