@@ -65,7 +65,8 @@ class FoldAccuracies:
         def correct(block):
             held_out = np.flatnonzero(block.sample_weight.any(axis=1))
             scores = as_float64(block.X[held_out]) @ coef.T + intercept
-            right = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[held_out, None]
-            return np.einsum("if,fi->f", right, block.sample_weight[held_out].T)
+            right = np.zeros((len(block.y), n_folds), dtype=bool)
+            right[held_out] = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[held_out, None]
+            return np.einsum("if,fi->f", right, block.sample_weight.T)
 
         return self.blocks.sum(correct, self.n_jobs) / self.total
