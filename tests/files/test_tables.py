@@ -104,7 +104,10 @@ def test_numbers_are_exact(csv, rng):
         ("a,b\r1,2\r\r3,4,5\r", "line 4: the row has 3 fields, but the header has 2"),
         ("1,2\n3,4\n5,6,7\n8,9\n", "line 3: the row has 3 fields, but the first row has 2"),
         ('a,b\n"1,5",2\n"1,5",2,3\n', "line 3: the row has 3 fields, but the header has 2"),
-        ('a,b\n1,"2\n3",4\n', "line 3: the row has 2 fields|row 1, column 'b': '2.n3' is no number|line 2: it is no text"),
+        (
+            'a,b\n1,"2\n3",4\n',
+            "line 3: the row has 2 fields|row 1, column 'b': '2.n3' is no number|line 2: it is no text",
+        ),
         (b"a,b\n1,2\n3,\xff\n", "line 3: it is no text of columns"),
         ("a,b\n1,2\n3,inf\n", "row 2, column 'b': inf is not finite"),
         ("a,b\n1,2\n3,1e999\n", "row 2, column 'b': inf is not finite"),

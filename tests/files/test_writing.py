@@ -189,7 +189,9 @@ def malformed(kind, part, value):
 
 
 @pytest.mark.parametrize("kind", ["csr", "csr array", "csc"])
-@pytest.mark.parametrize(("part", "value"), [("indices", 3), ("indices", -1), ("indices", 2**31 - 1), ("indptr", 99), ("indptr", -5)])
+@pytest.mark.parametrize(
+    ("part", "value"), [("indices", 3), ("indices", -1), ("indices", 2**31 - 1), ("indptr", 99), ("indptr", -5)]
+)
 def test_a_malformed_sparse_matrix_is_refused_with_its_row(plain_path, kind, part, value):
     X = malformed(kind, part, value)
     for given in (X, iter([(np.eye(3), None), (X, None)])):

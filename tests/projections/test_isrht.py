@@ -59,7 +59,9 @@ def test_transform_is_the_matrix_product_it_says_it_is(data, selection, options)
     assert_allclose(isrht.inverse_transform(Z), Z @ np.linalg.pinv(R) + origin, atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"center": True}, {"sketch_size": 6}, {"sketch_size": 6, "center": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"center": True}, {"sketch_size": 6}, {"sketch_size": 6, "center": True}], ids=str
+)
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("n_features", [1, 2, 3, 5, 8, 11])
 def test_there_and_back_and_there_again(rng, n_features, selection, options):

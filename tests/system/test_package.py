@@ -55,7 +55,9 @@ def test_every_name_is_listed_and_completed():
 
 
 def test_names_are_those_of_their_modules():
-    run("import isrht, isrht.transform.hadamard; from isrht import fwht; assert fwht is isrht.fwht is isrht.transform.hadamard.fwht")
+    run(
+        "import isrht, isrht.transform.hadamard; from isrht import fwht; assert fwht is isrht.fwht is isrht.transform.hadamard.fwht"
+    )
 
 
 def test_all_of_it_can_be_imported_without_the_extras():

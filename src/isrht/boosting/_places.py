@@ -1,5 +1,4 @@
-"""Where boosting keeps what it knows of every row: in memory, in a file, or on the workers of a cluster.
-"""
+"""Where boosting keeps what it knows of every row: in memory, in a file, or on the workers of a cluster."""
 
 from __future__ import annotations
 

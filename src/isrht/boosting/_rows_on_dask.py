@@ -1,5 +1,4 @@
-"""What boosting keeps of rows that lie on a Dask cluster: the workers that have the rows keep this, too.
-"""
+"""What boosting keeps of rows that lie on a Dask cluster: the workers that have the rows keep this, too."""
 
 from __future__ import annotations
 
@@ -45,6 +44,7 @@ class LearnedDaskRows(OnWorkers, LearnedRows):
 
     def _persist(self, parts):
         self.parts = list(dask.persist(*parts))
+
 
 # What follows runs on the workers.
 

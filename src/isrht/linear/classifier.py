@@ -1,5 +1,4 @@
-"""What every linear classifier can do once it has ``coef_``, ``intercept_`` and ``classes_``: score, predict, be trained for one C.
-"""
+"""What every linear classifier can do once it has ``coef_``, ``intercept_`` and ``classes_``: score, predict, be trained for one C."""
 
 from __future__ import annotations
 

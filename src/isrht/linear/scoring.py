@@ -1,5 +1,4 @@
-"""Score models on the rows that were held out: accuracy as a sum over rows, any other score by scikit-learn.
-"""
+"""Score models on the rows that were held out: accuracy as a sum over rows, any other score by scikit-learn."""
 
 from __future__ import annotations
 

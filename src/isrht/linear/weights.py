@@ -1,5 +1,4 @@
-"""Weights of rows in training: those of the samples times those of their classes, in all folds at once.
-"""
+"""Weights of rows in training: those of the samples times those of their classes, in all folds at once."""
 
 from __future__ import annotations
 

@@ -81,9 +81,7 @@ def check_two_classes(estimator, labels, weights=None):
     name, only = type(estimator).__name__, shown(labels.classes[present])
     if labels.n_classes == 1:
         raise ValueError(f"{name} needs at least two classes, but y holds one class: {only}")
-    raise ValueError(
-        f"{name} needs at least two classes, but y holds one class of positive sample_weight: {only}"
-    )
+    raise ValueError(f"{name} needs at least two classes, but y holds one class of positive sample_weight: {only}")
 
 
 def shown(classes, most=5):

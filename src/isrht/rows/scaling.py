@@ -51,7 +51,9 @@ def fit_scaler(scaler, X, weights=None):
 def scaled(scaler, X):
     """Return the rows of an array or CSR matrix that has been checked as ``scaler.transform`` would."""
     if sp.issparse(X):
-        return X._with_data(np.multiply(X.data, (1.0 / scaler.scale_).take(X.indices), dtype=X.dtype, casting="same_kind"))
+        return X._with_data(
+            np.multiply(X.data, (1.0 / scaler.scale_).take(X.indices), dtype=X.dtype, casting="same_kind")
+        )
     out = X.copy()
     if isinstance(scaler, MinMaxScaler):
         out *= scaler.scale_

@@ -1,5 +1,4 @@
-"""Views of matrices as kernels want them: some rows, one index type, one precision, without a copy where there need be none.
-"""
+"""Views of matrices as kernels want them: some rows, one index type, one precision, without a copy where there need be none."""
 
 from __future__ import annotations
 

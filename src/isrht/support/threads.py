@@ -73,6 +73,7 @@ class _BlasThreads:
             self.libraries = ThreadpoolController()
         return self.libraries.limit(limits=1, user_api="blas")
 
+
 _blas = _BlasThreads()
 
 

@@ -1,5 +1,4 @@
-"""Random signs: the diagonal D of the paper, drawn in Python so that every kernel sees the same ones.
-"""
+"""Random signs: the diagonal D of the paper, drawn in Python so that every kernel sees the same ones."""
 
 from __future__ import annotations
 
