@@ -11,6 +11,7 @@ from sklearn.base import clone
 from isrht import BoostedISRHT, ISRHTClassifier, RowSource
 from isrht.boosting import _rows as learned_rows
 from isrht.boosting import _small_svm as small_svm
+from isrht.boosting._roles import Roles
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.rows import blocks
 from isrht.rows import values as per_row
@@ -22,9 +23,10 @@ def some_rows(rng, kind=FiledRows, n_samples=300, n_classes=3, n_columns=4):
     training = rng.integers(0, 3, (n_samples, 2)).astype(np.uint8)
     folds, weights = np.array([0, 1, 1]), rng.random(n_samples)
     values = rng.standard_normal((n_columns, len(folds), n_samples))
+    roles = Roles(codes, n_classes, training, 1 - np.minimum(training, 1), weights)
     if kind is LearnedRows:
-        return LearnedRows(codes, n_classes, training, 1 - np.minimum(training, 1), weights, folds, values)
-    rows = FiledRows(codes, n_classes, training, 1 - np.minimum(training, 1), weights, folds, n_columns)
+        return LearnedRows(roles, folds, values)
+    rows = FiledRows(roles, folds, n_columns)
     rows.reserve(n_columns)
     rows.columns[:] = values
     return rows
@@ -59,7 +61,7 @@ def test_sums_over_blocks_and_views_of_them(rng, kind, monkeypatch):
     assert_allclose(rows.sum(lambda some: some.training_weights(1) @ head.residual(some), 2), whole, rtol=1e-12)
     some = rows[10:20]
     assert_array_equal(some.Y, rows.Y[10:20])
-    assert_allclose(rows.mean_label(2), rows.training_weights(2) @ rows.Y / rows.training_weights(2).sum())
+    assert_allclose(rows.roles.mean_label(2), rows.training_weights(2) @ rows.Y / rows.training_weights(2).sum())
     some.columns[3, 1] = 7
     assert (rows.columns[3, 1, 10:20] == 7).all()
     assert not np.may_share_memory(rows.copy().columns, rows.columns)
@@ -67,7 +69,7 @@ def test_sums_over_blocks_and_views_of_them(rng, kind, monkeypatch):
 
 def test_the_residual_starts_at_the_labels_around_their_mean(rng):
     rows = some_rows(rng, n_classes=2)
-    head = Head(0, 0, np.zeros((1, 1)), rows.mean_label(0))
+    head = Head(0, 0, np.zeros((1, 1)), rows.roles.mean_label(0))
     assert_allclose(rows.training_weights(0) @ head.residual(rows), 0, atol=1e-12)
 
 

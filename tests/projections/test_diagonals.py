@@ -4,7 +4,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from isrht.boosting._paths import Path
-from isrht.boosting._places import all_rows
+from isrht.boosting._places import learned_rows
+from isrht.boosting._roles import Roles
 from isrht.boosting._rows import LearnedRows
 from isrht.projections import diagonals
 from isrht.projections.diagonals import Candidate, Diagonals, lanes_of
@@ -33,10 +34,11 @@ def test_diagonals_are_gradients_over_their_errors(stored, n_jobs, rng):
     X[:, 3] = 0
     y = (X[:, 0] + rng.standard_normal(90) > 0).astype(int)
     stored_rows = STORED[stored](X)
-    rows = all_rows(stored_rows, y, 2, None, n_columns=1)
+    roles = Roles(y, 2, None, None).all_training()
+    rows = learned_rows(stored_rows, roles, np.zeros(1, dtype=int), 1)
     features = measure_features(stored_rows, rows, LearnedRows.all_training_weights)
     candidates = [Candidate("z", 0.0), Candidate("z", 1.5), Candidate("standard", 1.0), Candidate("signs", 0.0)]
-    paths = [Path(0, each, 0, features, rows.mean_label(0), 1) for each in candidates]
+    paths = [Path(0, each, 0, features, roles.mean_label(0), 1) for each in candidates]
     g = 2.0 * (y - y.mean())
     made = Diagonals(features, paths, np.arange(len(paths)))
     made.make(stored_rows, rows, lambda rows: (np.tile(g[:, None], 4), np.tile(g[:, None] ** 2, 4)), n_jobs)

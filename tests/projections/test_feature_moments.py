@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from isrht.boosting._roles import Roles
 from isrht.boosting._rows import LearnedRows
 from isrht.projections import feature_moments
 from isrht.projections.feature_moments import chunks_of, gradients, measure_features, moments
@@ -28,7 +29,8 @@ def rows_of(X, rng, n_folds=2):
     n_samples = X.shape[0]
     training = rng.integers(0, 3, (n_samples, n_folds)).astype(np.uint8)
     codes, weights = rng.integers(0, 2, n_samples), rng.random(n_samples)
-    return LearnedRows(codes, 2, training, 1 - np.minimum(training, 1), weights, np.arange(n_folds), None)
+    roles = Roles(codes, 2, training, 1 - np.minimum(training, 1), weights)
+    return LearnedRows(roles, np.arange(n_folds), None)
 
 
 @pytest.mark.parametrize("kind", STORED)
@@ -56,7 +58,7 @@ def test_moments_and_gradients_are_sums_over_rows(kind, n_jobs, X, rng, monkeypa
 @pytest.mark.parametrize("kind", STORED)
 def test_features_are_measured_in_every_fold(kind, X, rng):
     rows = rows_of(X, rng)
-    features = measure_features(STORED[kind](X), rows, LearnedRows.all_training_weights, rows.training.shape[1])
+    features = measure_features(STORED[kind](X), rows, LearnedRows.all_training_weights, rows.roles.n_folds)
     for fold, weights in enumerate(rows.all_training_weights().T):
         mean = weights @ X / weights.sum()
         variance = weights @ (X - mean) ** 2 / weights.sum()
@@ -70,7 +72,7 @@ def test_features_are_measured_in_every_fold(kind, X, rng):
 def test_values_too_large_are_an_error(rng):
     X = np.full((10, 2), 1e200)
     with pytest.raises(ValueError, match="sums of squares of the features overflow"):
-        measure_features(X, rows := rows_of(X, rng), LearnedRows.all_training_weights, rows.training.shape[1])
+        measure_features(X, rows := rows_of(X, rng), LearnedRows.all_training_weights, rows.roles.n_folds)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -6,6 +6,7 @@ import dask
 import numpy as np
 from dask import delayed
 
+from isrht.boosting._roles import Roles
 from isrht.boosting._rows import LearnedRows
 from isrht.rows.blocks import RowBlocks, default_block_rows
 from isrht.rows.dask import cluster
@@ -18,13 +19,14 @@ class LearnedDaskRows(OnWorkers, LearnedRows):
 
     elsewhere = True
 
-    def __init__(self, X, codes, n_classes, training, held_out, weights, folds, n_columns):
-        super().__init__(codes, n_classes, training, held_out, weights, folds, None)
+    def __init__(self, X, roles, folds, n_columns):
+        super().__init__(roles, folds, None)
         self._X = X
-        sides = zip(*(X.sent_by_rows(side) for side in (codes, training, held_out, weights)), strict=True)
+        values = (roles.codes, roles.training, roles.held_out, roles.weights)
+        parts = zip(*map(X.sent_by_rows, values), strict=True)
         self._persist(
-            delayed(_learned)(*side, n_classes, folds, n_columns, dask_key_name=cluster.named("learned", i))
-            for i, side in enumerate(sides)
+            delayed(_learned)(part, roles.n_classes, folds, n_columns, dask_key_name=cluster.named("learned", i))
+            for i, part in enumerate(parts)
         )
 
     def sum(self, function, n_jobs=None):
@@ -49,9 +51,10 @@ class LearnedDaskRows(OnWorkers, LearnedRows):
 # What follows runs on the workers.
 
 
-def _learned(codes, training, held_out, weights, n_classes, folds, n_columns):
-    columns = np.zeros((n_columns, len(folds), len(codes)))
-    return LearnedRows(codes, n_classes, training, held_out, weights, folds, columns)
+def _learned(values, n_classes, folds, n_columns):
+    codes, training, held_out, weights = values
+    roles = Roles(codes, n_classes, training, held_out, weights)
+    return LearnedRows(roles, folds, np.zeros((n_columns, len(folds), len(codes))))
 
 
 def _sum_learned(rows, function):

@@ -20,6 +20,7 @@ import numpy as np
 from isrht.boosting._paths import Path, grow, solve
 from isrht.boosting._places import learned_rows
 from isrht.boosting._rows import Head, LearnedRows
+from isrht.linear.classifier import predicted_codes
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.weights import effective_count
 
@@ -40,6 +41,19 @@ CONSTANT = 1e-12
 
 
 @dataclass(frozen=True)
+class Plan:
+    """What is tried: ``candidates`` for the diagonal and numbers of ``rounds``, each with ``per_round`` new columns.
+
+    A path learns ``n_columns`` at most.
+    """
+
+    candidates: list
+    rounds: list
+    n_columns: int
+    per_round: int
+
+
+@dataclass(frozen=True)
 class Choice:
     """What was chosen. ``fold_scores`` are its held-out accuracies; ``scores`` (candidate, rounds, C) has NaN where
     the search did not go."""
@@ -56,31 +70,32 @@ class Choice:
 class Search:
     """Grow one path per candidate and fold, scoring the columns so far at every point of the grid of rounds."""
 
-    def __init__(self, X, codes, n_classes, counts, weights, candidates, grid, n_columns, per_round, n_jobs):
-        self.X, self.candidates, self.grid, self.per_round, self.n_jobs = X, candidates, grid, per_round, n_jobs
-        self.n_folds, n_problems = counts[0].shape[1], 1 if n_classes == 2 else n_classes
-        folds = np.tile(np.arange(self.n_folds), len(candidates))
-        self.rows = rows = learned_rows(X, codes, n_classes, *counts, weights, folds, n_columns)
-        self.features = measure_features(X, rows, LearnedRows.all_training_weights, rows.training.shape[1], n_jobs)
+    def __init__(self, X, roles, plan, n_jobs=None):
+        self.X, self.plan, self.n_jobs = X, plan, n_jobs
+        self.n_folds = roles.n_folds
+        folds = np.tile(np.arange(self.n_folds), len(plan.candidates))
+        self.rows = rows = learned_rows(X, roles, folds, plan.n_columns)
+        self.features = measure_features(X, rows, LearnedRows.all_training_weights, self.n_folds, n_jobs)
+        mean_labels = [roles.mean_label(k) for k in range(self.n_folds)]
         self.paths = {
             divmod(number, self.n_folds): Path(
-                number, candidates[number // self.n_folds], k, self.features, rows.mean_label(number), n_columns
+                number, plan.candidates[number // self.n_folds], k, self.features, mean_labels[k], plan.n_columns
             )
             for number, k in enumerate(folds)
         }
-        self.few_features = np.count_nonzero(self.features.varies.any(axis=1)) <= n_columns
-        totals = np.array([rows.held_out_totals(k) for k in range(self.n_folds)])
+        self.few_features = np.count_nonzero(self.features.varies.any(axis=1)) <= plan.n_columns
+        totals = np.array([roles.held_out_totals(k) for k in range(self.n_folds)])
         self.held_out, self.n_effective = totals[:, 0], effective_count(*totals.sum(axis=0))
-        self.starts = {key: np.zeros((len(C_GRID) * n_problems, 1)) for key in self.paths}
-        shape = len(candidates), len(grid), len(C_GRID)
+        self.starts = {key: np.zeros((len(C_GRID) * roles.n_problems, 1)) for key in self.paths}
+        shape = len(plan.candidates), len(plan.rounds), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)
         self.hinge, self.evidence = self.hits.copy(), np.full(shape, np.nan)
 
     def run(self):
         rounds = 0
-        for j, wanted in enumerate(self.grid):
+        for j, wanted in enumerate(self.plan.rounds):
             while rounds < wanted:
-                grow(self.X, self.rows, self.features, self.paths.values(), self.per_round, self.n_jobs)
+                grow(self.X, self.rows, self.features, self.paths.values(), self.plan.per_round, self.n_jobs)
                 rounds += 1
             self._score(j)
             for i in {i for i, _ in self.paths}:
@@ -93,7 +108,7 @@ class Search:
     def _is_over(self, i, j):
         if all(path.done for (owner, _), path in self.paths.items() if owner == i):
             return True
-        if self.few_features and self.candidates[i].threshold == 0:
+        if self.few_features and self.plan.candidates[i].threshold == 0:
             return False
         score = self.scores()[i].max(axis=1)
         return j + 1 >= LEAST_POINTS and score[j] <= score[:j].max()
@@ -123,10 +138,10 @@ class Search:
         i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
         has_signal = bool(self.evidence[i, j, c] >= SIGNAL)
         if may_be_noise and not has_signal:
-            i, j, c = len(self.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
+            i, j, c = len(self.plan.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
         fold_scores = self.hits[i, j, c] / self.held_out
         accuracy = float(self.hits[i, j, c].sum() / self.held_out.sum())
-        return Choice(self.candidates[i], self.grid[j], C_GRID[c], has_signal, fold_scores, scores, accuracy)
+        return Choice(self.plan.candidates[i], self.plan.rounds[j], C_GRID[c], has_signal, fold_scores, scores, accuracy)
 
 
 @dataclass(frozen=True)
@@ -149,7 +164,7 @@ class HeldOut:
         rows, weights = rows[chosen], weights[chosen]
         scores = head.scores(rows).reshape(len(chosen), len(C_GRID), rows.Y.shape[1])
         Y = rows.Y[:, None]
-        hits = weights @ (predicted(scores) == rows.codes[:, None])
+        hits = weights @ (predicted_codes(scores) == rows.roles.codes[:, None])
         hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
         terms = scores, scores**2, scores * Y, np.broadcast_to(Y, scores.shape)
         return hits, hinge, np.stack([np.tensordot(weights, term, 1) for term in terms])
@@ -159,11 +174,6 @@ def smoothed(scores):
     """Half of a score and a quarter of each of its two neighbours along the last axis; an end has itself for one."""
     padded = np.concatenate([scores[..., :1], scores, scores[..., -1:]], axis=-1)
     return (padded[..., :-2] + 2 * scores + padded[..., 2:]) / 4
-
-
-def predicted(scores):
-    """Class numbers: the sign of the only score, or the largest of several, along the last axis."""
-    return (scores[..., 0] > 0).astype(np.int64) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
 
 
 def evidence(sums, totals, n_effective):

@@ -22,9 +22,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.boosting._paths import Path, grow, solve
-from isrht.boosting._places import all_rows
+from isrht.boosting._places import learned_rows
+from isrht.boosting._roles import Roles
 from isrht.boosting._rows import LearnedRows
-from isrht.boosting._search import CAUTIOUS_C, ROUND_GRID, Choice, Search
+from isrht.boosting._search import CAUTIOUS_C, ROUND_GRID, Choice, Plan, Search
 from isrht.projections.diagonals import Candidate
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.blocks import RowBlocks
@@ -184,8 +185,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_classes_of_folds(counts[0], labels, weights)
         X = ByFeature(X) if worth_storing_by_feature(X) else X
         with one_blas_thread():
-            choice = self._choose(X, labels.codes, counts, weights)
-            features, path = self._learn(X, labels.codes, weights, choice)
+            roles, plan = Roles(labels.codes, labels.n_classes, *counts, weights), self._plan()
+            choice = self._choose(X, roles, plan)
+            features, path = self._learn(X, roles.all_training(), plan, choice)
         self._keep(choice, features, path)
         return self
 
@@ -270,46 +272,43 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return [Candidate(kind, threshold) for kind in KINDS[self.diagonal] for threshold in thresholds]
 
     def _plan(self):
-        """Rounds to try, columns to learn at most, and how many in a round."""
         n_classes, wanted = len(self.classes_), self.n_components
         if 2 < n_classes <= self.n_components and self.diagonal != "signs":
             wanted = max(wanted, DISTILLED_PER_CLASS * n_classes)
         n_learned = min(wanted, LEARNED.get(n_classes, max(LEARNED[3], LEARNED_PER_CLASS * n_classes)))
         per_round = -(-n_learned // MOST_ROUNDS)
         if self.rounds != "auto":
-            return [self.rounds], min(wanted, self.rounds * per_round), per_round
+            return Plan(self._candidates(), [self.rounds], min(wanted, self.rounds * per_round), per_round)
         most = -(-n_learned // per_round)
-        return [rounds for rounds in ROUND_GRID if rounds < most] + [most], n_learned, per_round
+        rounds = [rounds for rounds in ROUND_GRID if rounds < most] + [most]
+        return Plan(self._candidates(), rounds, n_learned, per_round)
 
     def _folds(self, X, labels):
         if isinstance(self.cv, str) and self.cv == "auto":
             return held_out_fifths(labels, check_random_state(self.random_state).randint(2**31 - 1))
         return make_folds(self.cv, X, labels.numbered())
 
-    def _choose(self, X, codes, counts, weights):
-        candidates, (grid, n_columns, per_round) = self._candidates(), self._plan()
-        if not counts[0].shape[1]:
-            nowhere = np.full((len(candidates), len(grid), 0), np.nan)
-            return Choice(candidates[-1], grid[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
-        n_classes = len(self.classes_)
-        search = Search(X, codes, n_classes, counts, weights, candidates, grid, n_columns, per_round, self.n_jobs)
+    def _choose(self, X, roles, plan):
+        if not roles.n_folds:
+            nowhere = np.full((len(plan.candidates), len(plan.rounds), 0), np.nan)
+            return Choice(plan.candidates[-1], plan.rounds[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
+        search = Search(X, roles, plan, self.n_jobs)
         search.run()
         return search.choice(may_be_noise=self.rounds == "auto")
 
-    def _learn(self, X, codes, weights, choice):
-        """The columns from all rows. Where no feature passes the threshold, there is none."""
-        _, n_columns, per_round = self._plan()
-        n_columns = min(n_columns, choice.rounds * per_round)
-        rows = all_rows(X, codes, len(self.classes_), weights, n_columns)
-        features = measure_features(X, rows, LearnedRows.all_training_weights, rows.training.shape[1], self.n_jobs)
+    def _learn(self, X, roles, plan, choice):
+        """Learn the columns from all rows. Where no feature passes the threshold, there is none."""
+        n_columns = min(plan.n_columns, choice.rounds * plan.per_round)
+        rows = learned_rows(X, roles, np.zeros(1, dtype=np.int64), n_columns)
+        features = measure_features(X, rows, LearnedRows.all_training_weights, 1, self.n_jobs)
         for threshold in sorted({choice.candidate.threshold, 0.0}, reverse=True):
             candidate = choice.candidate._replace(threshold=threshold)
-            path = Path(0, candidate, 0, features, rows.mean_label(0), n_columns, n_contrasts=self.n_components)
+            path = Path(0, candidate, 0, features, roles.mean_label(0), n_columns, n_contrasts=self.n_components)
             for _ in range(choice.rounds):
-                grow(X, rows, features, [path], per_round, self.n_jobs)
+                grow(X, rows, features, [path], plan.per_round, self.n_jobs)
             if path.size:
                 break
-        self.rounds_ = max(1, -(-path.size // per_round))
+        self.rounds_ = max(1, -(-path.size // plan.per_round))
         if path.size > self.n_components:
             weights = solve(rows, [path], [choice.C], [path.solutions], self.n_jobs)[0].weights[:, :-1]
             path = path.distilled(weights, features, self.n_components)
