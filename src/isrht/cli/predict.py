@@ -118,7 +118,7 @@ def opened(path):
         return
     import io
 
-    from isrht.models._archive import replaced_when_whole
+    from isrht.support.atomic_writes import replaced_when_whole
 
     with replaced_when_whole(path) as raw:
         text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")

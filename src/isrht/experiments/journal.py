@@ -17,6 +17,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from isrht.support.atomic_writes import sync_folder
+
 
 @dataclass
 class Contents:
@@ -53,7 +55,7 @@ class Journal:
         finally:
             os.close(descriptor)  # this also gives back the lock
         if new:
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
 
     def read(self):
         """Everything in the file, the first of records with equal keys only."""
@@ -109,11 +111,3 @@ def _last_byte(descriptor):
 def _write_all(descriptor, data):
     while data:
         data = data[os.write(descriptor, data) :]
-
-
-def _sync_folder(folder):
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
-from isrht.models._archive import replaced_when_whole
+from isrht.support.atomic_writes import replaced_when_whole
 
 # Target -> the module that makes its bytes, and how the names of such files end.
 TARGETS = {

@@ -22,7 +22,8 @@ from isrht.files.libsvm import LABEL_RULES, LARGEST_INDEX, UNLIMITED
 from isrht.files.opening import TEXTS, format_by_extension
 from isrht.files.streams import packed, packing
 from isrht.files.tables import SEPARATORS, is_label
-from isrht.models._archive import replaced_when_whole
+from isrht.support.atomic_writes import replaced_when_whole
+from isrht.support.npy_header import npy_header
 from isrht.support.sparse_structure import check_sparse
 
 LABEL = "label"
@@ -222,13 +223,7 @@ def write_npy(out, blocks, path):
         rows, width = rows + len(table), table.shape[1]
         out.write(np.ascontiguousarray(table, dtype=dtype).tobytes())
     out.seek(0)
-    out.write(npy_header(dtype or np.dtype(np.float64), (rows, width)))
-
-
-def npy_header(dtype, shape):
-    text = f"{{'descr': {dtype.str!r}, 'fortran_order': False, 'shape': {shape}, }}"
-    length = NPY_HEADER_BYTES - 10
-    return b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little") + text.ljust(length - 1).encode("ascii") + b"\n"
+    out.write(npy_header((dtype or np.dtype(np.float64)).str, (rows, width), at_least=NPY_HEADER_BYTES))
 
 
 def write_parquet(out, blocks, path):

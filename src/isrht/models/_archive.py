@@ -1,7 +1,7 @@
 """The bytes of a model file: a manifest and named arrays in one stored zip archive, written whole or not at all.
 
-This file knows arrays, JSON, zip and the file system; estimators are the matter of :mod:`isrht.models.model_file`. Every
-byte follows from the manifest and the arrays, so that a file can be compared with what would be written.
+This file knows arrays, JSON, zip and the file system; estimators are the matter of :mod:`isrht.models.model_file`.
+Every byte follows from the manifest and the arrays, so that a file can be compared with what would be written.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import json
 import math
 import os
 import re
-import secrets
-import shutil
 import stat
 import struct
 import zlib
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import numpy as np
 
 import isrht
+from isrht.support.atomic_writes import replaced_when_whole
+from isrht.support.npy_header import npy_header
 
 FORMAT = "isrht-model"
 FORMAT_VERSION = 1
@@ -102,13 +102,6 @@ def layout(name, spec):
     if "strings" in spec:
         return f"{name}.json", b"", spec["strings"]
     return f"{name}.npy", npy_header(**spec), np.dtype(spec["dtype"]).itemsize * math.prod(spec["shape"])
-
-
-def npy_header(dtype, shape, fortran_order):
-    """As ``numpy.save`` writes it, in version 1.0 of its format."""
-    text = f"{{'descr': {dtype!r}, 'fortran_order': {fortran_order}, 'shape': {tuple(shape)}, }}"
-    length = -(-(10 + len(text) + 1) // 64) * 64 - 10
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", length) + text.ljust(length - 1).encode("ascii") + b"\n"
 
 
 def checksum(unsigned_manifest, data):
@@ -378,40 +371,3 @@ def opened_for_writing(file):
             buffered.detach()
     else:
         yield file
-
-
-@contextmanager
-def replaced_when_whole(path):
-    """A file to write to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
-    target = os.path.realpath(os.fsdecode(path))
-    folder = os.path.dirname(target)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{os.fsdecode(path)} cannot be written: there is no folder {folder}")
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:  # a device or a pipe is written to, never replaced
-            yield file
-        return
-    temporary = os.path.join(folder, f".isrht-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    sync_folder(folder)
-
-
-def sync_folder(folder):
-    """Make a rename last through a power cut, where the system lets a folder be opened."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

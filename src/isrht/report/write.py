@@ -8,10 +8,10 @@ from pathlib import Path
 
 from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
-from isrht.models._archive import replaced_when_whole
 from isrht.report.aggregate import Records
 from isrht.report.page import DEVIATIONS, current_set_skips, page
 from isrht.report.tables import complexity_table, overview_table, results_tables
+from isrht.support.atomic_writes import replaced_when_whole
 
 
 def write_report(journal_path, folder):

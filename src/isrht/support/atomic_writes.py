@@ -1,0 +1,50 @@
+"""Files that are written whole or not at all.
+
+A program may be killed, or the disk may be full, in the middle of writing. :func:`replaced_when_whole` therefore writes
+a new file beside the old one and renames it when all of it is on disk: under the name there is always one whole file,
+the old or the new. :func:`sync_folder` makes the rename itself last.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from contextlib import contextmanager, suppress
+
+
+@contextmanager
+def replaced_when_whole(path):
+    """Yield a file to write bytes to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
+    target = os.path.realpath(os.fsdecode(path))
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{os.fsdecode(path)} cannot be written: there is no folder {folder}")
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as file:  # a device or a pipe is written to, never replaced
+            yield file
+        return
+    temporary = os.path.join(folder, f".isrht-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_folder(folder)
+
+
+def sync_folder(folder):
+    """Make a new name in a folder last through a power cut, where the system lets a folder be opened."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
