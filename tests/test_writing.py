@@ -1,7 +1,5 @@
-import os
-import subprocess
 import sys
-import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -137,7 +135,7 @@ def polars():
 
 
 def doubled(X):
-    order = np.concatenate([np.repeat(np.arange(start, stop)[::-1], 2) for start, stop in zip(X.indptr, X.indptr[1:])])
+    order = np.concatenate([np.repeat(np.arange(start, stop)[::-1], 2) for start, stop in pairwise(X.indptr)])
     return sp.csr_matrix((X.data[order] / 2, X.indices[order], 2 * X.indptr), X.shape)
 
 
@@ -191,7 +189,9 @@ def malformed(kind, part, value):
 
 
 @pytest.mark.parametrize("kind", ["csr", "csr array", "csc"])
-@pytest.mark.parametrize(("part", "value"), [("indices", 3), ("indices", -1), ("indices", 2**31 - 1), ("indptr", 99), ("indptr", -5)])
+@pytest.mark.parametrize(
+    ("part", "value"), [("indices", 3), ("indices", -1), ("indices", 2**31 - 1), ("indptr", 99), ("indptr", -5)]
+)
 def test_a_malformed_sparse_matrix_is_refused_with_its_row(plain_path, kind, part, value):
     X = malformed(kind, part, value)
     for given in (X, iter([(np.eye(3), None), (X, None)])):
@@ -216,8 +216,13 @@ def test_blocks_are_alike(plain_path):
     assert list(path.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "problem"), [("x.npy", "a block is of float64, but the first is of float32"),
-                                               ("x.parquet", "a block has columns of other types than the first")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("x.npy", "a block is of float64, but the first is of float32"),
+        ("x.parquet", "a block has columns of other types than the first"),
+    ],
+)
 def test_a_later_block_does_not_lose_digits(tmp_path, name, problem):
     if name == "x.parquet":
         pytest.importorskip("pyarrow")
