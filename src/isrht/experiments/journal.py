@@ -17,6 +17,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from isrht.support.file_errors import errors_that_name
+
 
 @dataclass
 class Contents:
@@ -48,8 +50,9 @@ class Journal:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _last_byte(descriptor) not in (b"", b"\n"):
                 line = b"\n" + line
-            _write_all(descriptor, line)
-            os.fsync(descriptor)
+            with errors_that_name(self.path):  # a full disk does not
+                _write_all(descriptor, line)
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)  # this also gives back the lock
         if new:
@@ -73,7 +76,10 @@ class Journal:
 
     def _bytes(self):
         data = self.path.read_bytes()
-        return lzma.decompress(data) if self.compressed else data
+        try:
+            return lzma.decompress(data) if self.compressed else data
+        except lzma.LZMAError as error:
+            raise ValueError(f"{self.path}: the archive is damaged ({error})") from error
 
 
 def encode(record):

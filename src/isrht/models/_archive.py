@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 
 import isrht
+from isrht.support.file_errors import errors_that_name
 
 FORMAT = "isrht-model"
 FORMAT_VERSION = 1
@@ -388,23 +389,41 @@ def replaced_when_whole(path):
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{os.fsdecode(path)} cannot be written: there is no folder {folder}")
     if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:  # a device or a pipe is written to, never replaced
+        with open_to_write(target, "wb", path) as file:  # a device or a pipe is written to, never replaced
             yield file
         return
     temporary = os.path.join(folder, f".isrht-{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with open_to_write(temporary, "xb", path, f" (a new file cannot be made in {folder})") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            with errors_that_name(path):
+                os.fsync(file.fileno())
         with suppress(FileNotFoundError):
             shutil.copymode(target, temporary)
-        os.replace(temporary, target)
+        with errors_that_name(path):
+            os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
     sync_folder(folder)
+
+
+def open_to_write(file, mode, path, more=""):
+    """A buffered file whose errors name ``path``: the system names a temporary file, or, of a full disk, none."""
+    with errors_that_name(path, more):
+        return io.BufferedWriter(NamedFile(file, mode, path))
+
+
+class NamedFile(io.FileIO):
+    def __init__(self, file, mode, path):
+        super().__init__(file, mode)
+        self.path = path
+
+    def write(self, data):
+        with errors_that_name(self.path):
+            return super().write(data)
 
 
 def sync_folder(folder):
