@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, kernels
 from isrht.boosting import _small_svm as small_svm
-from isrht.boosting._search import evidence
 from isrht.boosting import estimator as boosting
+from isrht.boosting._search import evidence
 from isrht.projections import feature_moments
 from isrht.rows.folds import held_out_fifths
 from isrht.rows.labels import in_memory

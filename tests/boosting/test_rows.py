@@ -61,7 +61,9 @@ def test_sums_over_blocks_and_views_of_them(rng, kind, monkeypatch):
     assert_allclose(rows.sum(lambda some: some.training_weights(1) @ head.residual(some), 2), whole, rtol=1e-12)
     some = rows[10:20]
     assert_array_equal(some.Y, rows.Y[10:20])
-    assert_allclose(rows.roles.mean_label(rows.folds[2]), rows.training_weights(2) @ rows.Y / rows.training_weights(2).sum())
+    assert_allclose(
+        rows.roles.mean_label(rows.folds[2]), rows.training_weights(2) @ rows.Y / rows.training_weights(2).sum()
+    )
     some.columns[3, 1] = 7
     assert (rows.columns[3, 1, 10:20] == 7).all()
     assert not np.may_share_memory(rows.copy().columns, rows.columns)

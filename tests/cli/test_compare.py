@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -56,6 +57,21 @@ def test_too_little_to_compare_is_said_at_once(text, tmp_path):
     assert done.exit_code == 2
     assert len(done.stderr.splitlines()[-1]) < 300
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_cannot_be_read_by_every_process(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    done = isrht("compare", tmp_path / "pipe", "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "pipe is a pipe, which can be read only once, but every process reads the rows" in done.stderr
+
+
+def test_more_features_can_be_asked_for(tmp_path):
+    (tmp_path / "mine.svm").write_text("1 1:1 9:2\n-1 300:1\n" * 9)
+    common = ("compare", tmp_path / "mine.svm", *FEW, "--out", tmp_path / "out", "-q", "--max-features")
+    assert "makes more than 299 features" in isrht(*common, 299).stderr
+    assert isrht(*common, 300).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,29 @@ def test_bars_and_the_growing_table(tasks, monkeypatch):
     assert "too large" in text
 
 
+def test_names_are_no_markup_and_no_codes(monkeypatch):
+    pytest.importorskip("rich")
+    from rich.console import Console
+
+    from isrht.datasets import registry
+
+    name = "[red]\x1b[2Jset"
+    monkeypatch.setitem(registry.DATASETS, name, registry.DATASETS["digits"])
+    tasks = plan(Grid({name: "a"}, ("PCA", "SRHT"), ("table",), repetitions=1))[0]
+    stream = io.StringIO()
+    monkeypatch.setattr("rich.console.Console", lambda **_: Console(file=stream, force_terminal=True, width=160))
+    bars = BarListener()
+    bars.begin(tasks, [], [], [])
+    bars.started(tasks[0])
+    bars.finished(tasks[0], {"set": name, "method": "PCA", "r": 16, "status": "ok", "accuracy": 0.8})
+    bars.finished(tasks[1], {"set": name, "method": "SRHT", "r": 16, "status": "failed", "error": "[Errno 28] \x1b[2J"})
+    bars.end()
+    text = stream.getvalue()
+    assert "\x1b[2J" not in text
+    assert text.count("[red]\\x1b[2Jset") >= 2
+    assert ": [Errno 28] \\x1b[2J" in text
+
+
 @pytest.mark.parametrize("terminal", [False, True])
 def test_a_download_bar_does_what_pooch_asks_of_it(terminal, capsys):
     pytest.importorskip("rich")

@@ -19,6 +19,17 @@ def test_the_page_is_rebuilt_from_the_journal_alone(tmp_path):
     assert (tmp_path / "other" / "tables.md").is_file()
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"), [("rows.svm", "is no journal: none of its 1 lines is"), ("j.xz", "the archive is damaged")]
+)
+def test_what_is_no_journal_makes_no_page(name, problem, tmp_path):
+    (tmp_path / name).write_text("1 1:2\n")
+    result = CliRunner().invoke(app, ["report", str(tmp_path / name)])
+    assert result.exit_code == 2
+    assert problem in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     journal = write_journal(tmp_path / "journal.jsonl", sets=("blobs",)).path
     (tmp_path / "file").write_text("in the way")

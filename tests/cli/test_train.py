@@ -1,6 +1,8 @@
 """``isrht train``: what it reads, says, writes and refuses."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -171,6 +173,47 @@ def test_cross_validation_alone_writes_no_model(data, tmp_path):
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "C"),
+    [
+        (["-C", "{}", "{}"], "cv"),
+        (["{}", "{}", "-C"], "cv"),
+        (["-C", "cv", "{}", "{}"], "cv"),
+        (["-C", "-q", "{}", "{}"], "cv"),
+        (["-qC", "{}", "{}"], "cv"),
+        (["-C", "--", "{}", "{}"], "cv"),
+        (["-C", "4", "{}", "{}"], 4.0),
+        (["-C4", "{}", "{}"], 4.0),
+        (["-C", "1e-3", "{}", "{}"], 1e-3),
+        (["-c", "4", "{}", "{}"], 4.0),
+    ],
+)
+def test_big_c_is_a_flag_as_in_liblinear_or_has_a_value(arguments, C, data, tmp_path):
+    files = iter([data, tmp_path / "m"])
+    given = [next(files) if argument == "{}" else argument for argument in arguments]
+    done = isrht("train", "-r", 4, "--selection", "uniform", *given)
+    assert done.exit_code == 0, done.stderr
+    assert load(tmp_path / "m").C == C
+
+
+def test_more_features_can_be_asked_for(tmp_path):
+    (tmp_path / "wide.svm").write_text("1 1:1\n-1 300:1\n" * 9)
+    common = ("train", tmp_path / "wide.svm", tmp_path / "m", "-r", 2, "-c", 1, "--max-features")
+    assert "makes more than 299 features" in isrht(*common, 299).stderr
+    assert isrht(*common, 300).exit_code == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_devices_and_pipes_are_written_to(data, tmp_path):
+    assert "/dev/null: written" in isrht("train", data, "/dev/null", "-r", 2, "-c", 1).stderr
+    assert isrht("train", data, tmp_path / "m", "-r", 2, "-c", 1, "-j", 1).exit_code == 0
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_bytes)
+        assert isrht("train", data, tmp_path / "pipe", "-r", 2, "-c", 1, "-j", 1).exit_code == 0
+    assert read.result(10) == (tmp_path / "m").read_bytes()
+
+
 def test_bias_as_in_liblinear(data, tmp_path):
     isrht("train", data, tmp_path / "m", "-B", -1, "-r", 4, "--selection", "uniform")
     assert not load(tmp_path / "m").svm_.intercept_.any()
@@ -194,7 +237,15 @@ def test_standard_input(data, tmp_path):
         (["nowhere"], 1, "no file nowhere"),
         (["rows.svm", "rows.csv"], 2, "rows.csv is there and is no model of isrht"),
         (["rows.svm", "a", "b"], 2, "which of these 3 files is the model"),
-        (["rows.svm", "-C", "much"], 2, "-C must be a number or cv, got 'much'"),
+        (["rows.svm", "-c", "much"], 2, "-c must be a number or cv, got 'much'"),
+        (["rows.svm", "m", "-C", "0"], 2, "C must be"),
+        (["-C"], 2, "Missing argument"),
+        (["-C", "cv"], 2, "Missing argument"),
+        ([], 2, "Missing argument"),
+        (["wide.svm", "m"], 2, "wide.svm, line 1, column 7: the index in '2147483647:1' makes more than 268,435,456"),
+        (["wide.svm", "m"], 2, "--max-features"),
+        (["empty.svm", "m", "--out-of-core"], 2, "there are no rows in it"),
+        (["-", "m", "--out-of-core"], 2, "standard input is a pipe, which can be read only once, but --out-of-core"),
         (
             ["rows.svm", "--selection", "best"],
             2,
@@ -221,6 +272,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, 
     (tmp_path / "bad.svm").write_text("1 1:1\n-1 2=3\n")
     (tmp_path / "one.svm").write_text("1 1:1\n1 2:3\n" * 9)
     (tmp_path / "empty.svm").write_text("")
+    (tmp_path / "wide.svm").write_text("1 1:1 2147483647:1\n")
     before = sorted(path.name for path in tmp_path.iterdir())
     done = isrht("train", *arguments)
     assert done.exit_code == code

@@ -1,6 +1,11 @@
 import json
+import os
+import shutil
+import subprocess
 
-from isrht.experiments.environment import environment
+import pytest
+
+from isrht.experiments.environment import _git, environment
 
 
 def test_a_result_can_say_where_it_comes_from():
@@ -10,3 +15,14 @@ def test_a_result_can_say_where_it_comes_from():
     assert here["versions"]["numpy"]
     assert here == environment()
     json.dumps(here)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+def test_the_repository_is_only_read(tmp_path):
+    (tmp_path / "file").write_text("x")
+    for arguments in (["init", "-q"], ["add", "file"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    os.utime(tmp_path / "file", (1, 1))  # which git would note in its index
+    before = (tmp_path / ".git" / "index").read_bytes()
+    assert _git(tmp_path, "status", "--porcelain") == "A  file"
+    assert (tmp_path / ".git" / "index").read_bytes() == before

@@ -8,7 +8,7 @@ import pytest
 from exported_models import LABELS, MODELS, fitted
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht.export import export_model
+from isrht.export import ExportError, export_model
 from isrht.export.c_header import identifier
 from isrht.linear.svm import linear_model
 
@@ -119,6 +119,17 @@ def test_a_value_that_is_not_a_number_has_no_class(tmp_path):
     X[0, 3] = np.nan
     dense, sparse, _ = run(model, X[:1], tmp_path)
     assert dense[0, 0] == sparse[0, 0] == -1
+
+
+@pytest.mark.parametrize(
+    ("label", "problem"),
+    [("a\0b", "strings of C end at a NUL, which is within the label 'a.x00b'"), ("a\ud800", "no text"), (7, "int")],
+)
+def test_labels_that_c_cannot_have(label, problem, tmp_path):
+    model = linear_model(np.array([label, "z"], dtype=object), np.ones((1, 2)), np.zeros(1))
+    with pytest.raises(ExportError, match=problem):
+        export_model(model, tmp_path / "model.h", "c")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_prefixes():

@@ -173,9 +173,7 @@ MANY = b"1 1:1\n1 1:1 2147483647:1\n"
 @pytest.mark.parametrize("base", ["auto", 0, 1])
 def test_more_features_than_anybody_has_must_be_asked_for(kernel, file, base):
     path = file(MANY)
-    problem = (
-        f"{path}, line 2, column 7: the index in '2147483647:1' makes more than 268,435,456 features; .*max_features"
-    )
+    problem = f"{path}, line 2, column 7: the index in '2147483647:1' makes more than 268,435,456 features; .*--max-"
     for read in (read_rows, lambda *a, **k: open_rows(*a, **k).scan(), lambda *a, **k: list(open_rows(*a, **k))):
         with pytest.raises(FileError, match=problem):
             read(path, index_base=base)
@@ -266,7 +264,7 @@ def test_a_pipe_streams_with_everything_known_and_only_once(kernel, pipe):
 
 @pytest.mark.parametrize("known", [{}, {"n_features": 4}, {"index_base": 1}])
 def test_a_pipe_cannot_be_scanned_and_then_read(pipe, known):
-    with pytest.raises(FileError, match="is a pipe and can be read only once: give index_base and n_features"):
+    with pytest.raises(FileError, match="is a pipe and can be read only once: give index_base .*and n_features"):
         list(open_rows(pipe(TEXT), **known))
 
 

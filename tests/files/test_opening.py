@@ -1,8 +1,15 @@
+import gzip
+import io
+import os
+import pickle
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from isrht.files.errors import FileError
 from isrht.files.opening import find, format_of, open_rows, read_rows
+from isrht.files.writing import write_rows
 
 TEXT = b"1 1:1\n"
 
@@ -50,6 +57,7 @@ def test_formats_by_extension_or_as_asked(folder):
         ({"n_features": 0}, "n_features must be a positive whole number or None, got 0"),
         ({"n_features": 2.5}, "n_features must be"),
         ({"block_rows": -1}, "block_rows must be"),
+        ({"max_features": 0}, "max_features must be a positive whole number"),
         ({"index_base": 2}, "index_base must be 'auto', 0 or 1, got 2"),
         ({"label": 0}, "label is for tables"),
         ({"label_type": "int"}, "label_type must be 'number', 'text' or None, got 'int'"),
@@ -68,6 +76,131 @@ def test_what_is_not_text_needs_a_plain_file(folder, format):
     (folder / f"x.{format}.gz").write_bytes(b"x")
     with pytest.raises(FileError, match=f"only text may be packed, not {format}"):
         open_rows(f"x.{format}.gz")
+
+
+# ------------------------------------------------------------ file objects
+
+
+class Pipe:
+    """What a socket or a response gives: bytes, a few at a time, once."""
+
+    def __init__(self, content):
+        self.content = io.BytesIO(content)
+
+    def read(self, size=-1):
+        return self.content.read(min(size, 7) if size > 0 else size)
+
+
+FILES = {"libsvm": {}, "csv": {"label": "label"}, "tsv": {"label": 0}, "npy": {"label": 0}, "npz": {},
+         "parquet": {"label": "label"}}  # fmt: skip
+NEEDS = {"csv": "pandas", "tsv": "pandas", "parquet": "pyarrow"}
+
+
+@pytest.fixture(params=FILES)
+def content(request, tmp_path):
+    """A format, and the bytes of a file of it."""
+    format = request.param
+    pytest.importorskip(NEEDS.get(format, "numpy"))
+    X, y = np.arange(1.0, 13).reshape(4, 3), np.array([1, 2, 1, 2])
+    path = tmp_path / f"x.{format}"
+    if format == "npz":
+        np.savez(path, X=X, y=y)
+    else:
+        write_rows(path, X, y)
+    return format, path
+
+
+def check_rows_of(rows):
+    X, y, _ = rows
+    np.testing.assert_array_equal(X.toarray() if sp.issparse(X) else X, np.arange(1.0, 13).reshape(4, 3))
+    assert y.tolist() == [1, 2, 1, 2]
+
+
+def test_binary_file_objects(content):
+    format, path = content
+    options = {"format": format} | FILES[format]
+    for file in (io.BytesIO(path.read_bytes()), Pipe(path.read_bytes())):
+        check_rows_of(read_rows(file, **options))
+    with open(path, "rb") as file:
+        check_rows_of(read_rows(file, **FILES[format]))
+        assert not file.closed
+    with open(path, "rb", buffering=0) as file:
+        check_rows_of(read_rows([file], **FILES[format]))
+
+
+def test_file_objects_that_can_seek_are_read_again_from_where_they_stood(content):
+    format, path = content
+    file = io.BytesIO(b"before" + path.read_bytes())
+    file.seek(6)
+    rows = open_rows(file, format=format, block_rows=3, **FILES[format])
+    rows.scan()
+    for _ in range(2):
+        assert [X.shape for X, _ in rows] == [(3, 3), (1, 3)]
+
+
+def test_file_objects_that_cannot_seek_are_read_once(content):
+    format, path = content
+    known = {"n_features": 3} | ({"index_base": 1} if format == "libsvm" else {})
+    rows = open_rows(Pipe(path.read_bytes()), format=format, **known, **FILES[format])
+    assert sum(len(y) for _, y in rows) == 4
+    with pytest.raises(FileError, match="the Pipe: has been read already"):
+        list(rows)
+
+
+def test_several_file_objects_and_paths_are_one(folder):
+    X, y, _ = read_rows([io.BytesIO(b"2 2:3\n"), "plain", io.BytesIO(b"3 1:1")])
+    assert (X.toarray().tolist(), y.tolist()) == ([[0, 3], [1, 0], [1, 0]], [2, 1, 3])
+
+
+def test_text_is_refused(folder):
+    with open("plain") as file, pytest.raises(TypeError, match="plain.* gives text, not bytes: open it in binary mode"):
+        read_rows(file)
+    with pytest.raises(TypeError, match="StringIO .* gives text, not bytes"):
+        open_rows(io.StringIO("1 1:1\n"))
+    with pytest.raises(TypeError, match="gives text"):
+        open_rows([io.StringIO("1 1:1\n")])
+
+
+def test_errors_name_file_objects(folder):
+    with pytest.raises(FileError, match="the BytesIO, line 2, column 3: 'x' where an index") as raised:
+        read_rows(io.BytesIO(b"1 1:1\n1 x\n"))
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    (folder / "plain").write_bytes(b"1 x")
+    with open("plain", "rb") as file, pytest.raises(FileError, match="plain, line 1, column 3"):
+        read_rows(file)
+
+
+def test_file_objects_are_not_unpacked_but_may_be_unpacking(folder):
+    with gzip.open("x.svm.gz", "wb") as out:
+        out.write(TEXT)
+    with gzip.open("x.svm.gz") as file:
+        assert read_rows(file)[0].shape == (1, 1)
+    with open("x.svm.gz", "rb") as file, pytest.raises(FileError, match="x.svm.gz, line 1, column 1: .* is binary"):
+        read_rows(file)
+
+
+def test_a_file_object_that_does_not_wait_does_not_pass_for_an_empty_one():
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    raises = pytest.raises(BlockingIOError, match="no bytes yet")
+    with open(writer, "wb"), open(reader, "rb", buffering=0) as file, raises:
+        read_rows(file)
+
+
+def test_a_header_that_lies_allocates_nothing():
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**10)})
+    with pytest.raises(FileError, match="the BytesIO: it is no NPY file .*it is shorter than its header says"):
+        read_rows(io.BytesIO(b"\x93NUMPY\x01\x00" + header.getvalue()[8:] + bytes(100)), format="npy")
+
+
+def test_a_file_in_a_folder_that_may_not_be_looked_into(folder, monkeypatch):
+    def forbidden(path, **_):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "stat", forbidden)
+    with pytest.raises(PermissionError, match="Permission denied: 'secret'"):
+        open_rows("secret")
 
 
 def test_numpy_integers_are_whole_numbers(folder):

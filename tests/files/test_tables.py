@@ -104,10 +104,8 @@ def test_numbers_are_exact(csv, rng):
         ("a,b\r1,2\r\r3,4,5\r", "line 4: the row has 3 fields, but the header has 2"),
         ("1,2\n3,4\n5,6,7\n8,9\n", "line 3: the row has 3 fields, but the first row has 2"),
         ('a,b\n"1,5",2\n"1,5",2,3\n', "line 3: the row has 3 fields, but the header has 2"),
-        (
-            'a,b\n1,"2\n3",4\n',
-            "line 3: the row has 2 fields|row 1, column 'b': '2.n3' is no number|line 2: it is no text",
-        ),
+        ('a,b\n1,"2\n3,4\n', "line 2: it is no text of columns .a quotation mark is not closed"),
+        ('a,b\n1,"2\n3",4\n', "line 2: it is no text of columns .a quotation mark is not closed"),
         (b"a,b\n1,2\n3,\xff\n", "line 3: it is no text of columns"),
         ("a,b\n1,2\n3,inf\n", "row 2, column 'b': inf is not finite"),
         ("a,b\n1,2\n3,1e999\n", "row 2, column 'b': inf is not finite"),
@@ -265,3 +263,17 @@ def test_what_is_no_parquet_file(parquet, tmp_path):
         path.write_bytes(wrong)
         with pytest.raises(FileError, match="it is no Parquet file"):
             read_rows(path)
+
+
+@pytest.mark.parametrize("compression", ["snappy", "none"])
+def test_damage_anywhere_in_a_parquet_file_is_an_error_of_the_file_if_it_is_seen(parquet, compression):
+    path = parquet({"a": [1.0, 2.0, 3.0]}, compression=compression)
+    content = path.read_bytes()
+    for place in range(len(content)):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
+        try:
+            found, *_ = read_rows(path)
+        except FileError as error:
+            assert "Parquet file" in str(error) or "column" in str(error) or "rows" in str(error)
+        else:
+            assert found.shape[1] == 1

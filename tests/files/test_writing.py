@@ -1,4 +1,5 @@
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def polars():
 
 
 def doubled(X):
-    order = np.concatenate([np.repeat(np.arange(start, stop)[::-1], 2) for start, stop in zip(X.indptr, X.indptr[1:])])
+    order = np.concatenate([np.repeat(np.arange(start, stop)[::-1], 2) for start, stop in pairwise(X.indptr)])
     return sp.csr_matrix((X.data[order] / 2, X.indices[order], 2 * X.indptr), X.shape)
 
 
@@ -216,8 +217,13 @@ def test_blocks_are_alike(plain_path):
     assert list(path.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "problem"), [("x.npy", "a block is of float64, but the first is of float32"),
-                                               ("x.parquet", "a block has columns of other types than the first")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("x.npy", "a block is of float64, but the first is of float32"),
+        ("x.parquet", "a block has columns of other types than the first"),
+    ],
+)
 def test_a_later_block_does_not_lose_digits(tmp_path, name, problem):
     if name == "x.parquet":
         pytest.importorskip("pyarrow")

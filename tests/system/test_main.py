@@ -1,6 +1,11 @@
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
+
+import pytest
 
 WITHOUT_TYPER = """
 import sys
@@ -30,6 +35,91 @@ def test_info_ends_quietly_when_nobody_reads_it():
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_info_says_that_the_disk_is_full():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", WITHOUT_TYPER, "info"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "isrht: standard output: No space left on device\n")
+
+
+def test_info_without_any_output():
+    done = subprocess.run(f"'{sys.executable}' -m isrht info >&- 2>&-", shell=True)
+    assert done.returncode == 0
+
+
+@pytest.fixture
+def model(tmp_path):
+    pytest.importorskip("typer")
+    from cli_data import labelled_rows
+
+    from isrht import LinearSVM, save
+    from isrht.files.writing import write_rows
+
+    X, y = labelled_rows(0, labels=("naïve", "日本"))
+    write_rows(tmp_path / "rows.svm", X, y)
+    save(LinearSVM().fit(X, y), tmp_path / "model", about={"index_base": 1})
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        (("inspect", "model"), 0),
+        (("predict", "rows.svm", "model"), 0),
+        (("predict", "rows.svm", "model", "out"), 0),
+        (("predict", "rows.svm", "naïve"), 2),
+    ],
+)
+def test_a_terminal_of_few_letters_shows_the_others_as_escapes(model, command, wanted):
+    in_c = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    variables = in_c if command[0] == "inspect" else {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "isrht", *command], capture_output=True, cwd=model.parent, env=os.environ | variables
+    )
+    assert done.returncode == wanted, done.stderr
+    assert rb"na\xefve" in done.stdout + done.stderr
+    if "out" in command:
+        assert "日本\n" in (model.parent / "out").read_text("utf-8")
+
+
+STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+@pytest.mark.parametrize("how", STOPPED)
+@pytest.mark.parametrize("command", [("predict", "pipe", "model", "out"), ("train", "pipe", "out")])
+def test_signals_end_a_command_in_order(model, command, how):
+    """The rows come from a pipe that never ends, so the command is at work whenever the signal comes."""
+    folder = model.parent
+    os.mkfifo(folder / "pipe")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isrht", *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    fed = threading.Event()
+    feeder = threading.Thread(target=feed, args=(folder / "pipe", (folder / "rows.svm").read_bytes(), fed))
+    feeder.start()
+    assert fed.wait(60)
+    time.sleep(0.2)
+    process.send_signal(how)
+    out, messages = process.communicate(timeout=60)
+    feeder.join()
+    # Python also dies by the signal itself, where it met code that it was compiling; a shell calls that 130, too.
+    assert process.returncode in (STOPPED[how], -how)
+    assert out == ""
+    assert messages in ("", f"\nisrht {command[0]}: stopped\n")
+    assert {path.name for path in folder.iterdir()} == {"pipe", "rows.svm", "model"}
+
+
+def feed(pipe, rows, fed):
+    try:
+        with open(pipe, "wb") as out:
+            while True:
+                out.write(rows * 1000)
+                fed.set()
+    except BrokenPipeError:
+        pass
 
 
 def test_other_commands_say_what_to_install():

@@ -141,7 +141,9 @@ class Search:
             i, j, c = len(self.plan.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
         fold_scores = self.hits[i, j, c] / self.held_out
         accuracy = float(self.hits[i, j, c].sum() / self.held_out.sum())
-        return Choice(self.plan.candidates[i], self.plan.rounds[j], C_GRID[c], has_signal, fold_scores, scores, accuracy)
+        return Choice(
+            self.plan.candidates[i], self.plan.rounds[j], C_GRID[c], has_signal, fold_scores, scores, accuracy
+        )
 
 
 @dataclass(frozen=True)

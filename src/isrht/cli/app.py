@@ -1,10 +1,11 @@
-"""``isrht``: the commands put together."""
+"""``isrht``: the commands put together, each of which tells in words what goes wrong."""
 
 from __future__ import annotations
 
 import typer
 
 from isrht.cli import compare, data, export, info, inspect, predict, report, reproduce, train, transform
+from isrht.cli.messages import errors_in_words
 
 app = typer.Typer(
     name="isrht",
@@ -14,13 +15,19 @@ app = typer.Typer(
     rich_markup_mode=None,  # importing rich for the help alone would double the time it takes
     pretty_exceptions_enable=False,
 )
-app.command("train")(train.train)
-app.command("predict")(predict.predict)
-app.command("transform")(transform.transform)
-app.command("compare")(compare.compare)
-app.command("reproduce")(reproduce.reproduce)
-app.command("report")(report.report)
+
+
+def add(name, command, **options):
+    app.command(name, **options)(errors_in_words(name)(command))
+
+
+add("train", train.train, cls=train.TrainCommand)
+add("predict", predict.predict)
+add("transform", transform.transform)
+add("compare", compare.compare)
+add("reproduce", reproduce.reproduce)
+add("report", report.report)
 app.add_typer(data.app, name="data")
-app.command("inspect")(inspect.inspect)
-app.command("export")(export.export)
-app.command("info")(info.info)
+add("inspect", inspect.inspect)
+add("export", export.export)
+add("info", info.info)

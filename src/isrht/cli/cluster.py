@@ -7,8 +7,8 @@ import os
 import tempfile
 from contextlib import contextmanager
 
+from isrht.cli.reading import check_read_again
 from isrht.files.density import is_smaller_dense
-from isrht.files.errors import STANDARD_INPUT
 from isrht.files.facts import merged
 from isrht.files.opening import find, open_rows
 
@@ -43,8 +43,7 @@ def rows_on_workers(data, options):
     import dask
 
     found = find(data)
-    if STANDARD_INPUT in found:
-        raise ValueError("workers cannot read standard input: name files")
+    check_read_again(found, "workers read the rows, several times")
     paths = [os.path.abspath(path) for path in found]
     facts = merged(dask.compute(*(dask.delayed(scan_file)(path, options) for path in paths)))
     known = options | {"n_features": facts.n_features, "label_type": facts.label_type}

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli.reading import Format, IndexBase, Label
-from isrht.cli.reproduce import JOURNAL, Jobs, Methods, Quiet
+from isrht.cli.reading import Format, IndexBase, Label, MaxFeatures, check_read_again
+from isrht.cli.reproduce import JOURNAL, Jobs, Methods, Quiet, continued
+from isrht.cli.train import check_facts
 
 Data = Annotated[list[str], typer.Argument(help="The rows: files, or a quoted pattern.")]
 Test = Annotated[str | None, typer.Option("--test", help="Rows to test on; default: 30 % of the rows, drawn once.")]
@@ -32,6 +33,7 @@ def compare(
     format: Format = None,
     label: Label = None,
     index_base: IndexBase = "auto",
+    max_features: MaxFeatures = None,
     out: Out = Path("isrht-compare"),
     jobs: Jobs = 0,
     quiet: Quiet = False,
@@ -43,43 +45,42 @@ def compare(
     """
     from isrht.cli.messages import FAILED, give, give_json, say
     from isrht.cli.progress import listener
-    from isrht.cli.reading import describe_facts, errors_in_words, training_options
+    from isrht.cli.reading import describe_facts, training_options
     from isrht.experiments.methods import METHODS, method_named
     from isrht.experiments.reproduce import Settings, reproduce
     from isrht.files.opening import find, open_rows
     from isrht.report.write import write_report
 
-    with errors_in_words("compare"):
-        names = tuple(method_named(method).name for method in methods or METHODS)
-        paths, tests = absolute(find(data)), absolute(find(test)) if test else None
-        options = training_options(format, index_base, label)
-        facts = open_rows(paths, **options).scan()
-        if not quiet:
-            for line in describe_facts(facts):
-                say(line)
-        check_classes(paths, facts)
-        journal = out / JOURNAL
-        set_name = name or Path(paths[0]).name
-        options |= {} if facts.index_base is None else {"index_base": facts.index_base}
-        register(journal, set_name, facts, paths, tests, options, usable(rs, facts.n_features))
-        settings = Settings(journal, (set_name,), names, ("table", "radius"), repetitions, repetitions, jobs=jobs)
+    names = tuple(method_named(method).name for method in methods or METHODS)
+    paths, tests = absolute(find(data)), absolute(find(test)) if test else None
+    options = training_options(format, index_base, label, max_features)
+    facts = open_rows(paths, **options).scan()
+    if not quiet:
+        for line in describe_facts(facts):
+            say(line)
+    check_classes(paths, facts)
+    journal = out / JOURNAL
+    set_name = name or Path(paths[0]).name
+    options |= {} if facts.index_base is None else {"index_base": facts.index_base}
+    register(journal, set_name, facts, paths, tests, options, usable(rs, facts.n_features))
+    settings = Settings(journal, (set_name,), names, ("table", "radius"), repetitions, repetitions, jobs=jobs)
+    with continued(journal):
         summary = reproduce(settings, listener(quiet))
         written = write_report(journal, out)
-        table = accuracy_table(journal, set_name)
-        if as_json:
-            give_json({"table": table, "files": {name: str(path) for name, path in written.items()}})
-        else:
-            for line in as_text(table):
-                give(line)
-            say(f"the page: {written['index.html']}")
-        if summary.failed:
-            say(f"{len(summary.failed)} of {summary.done} runs failed; the page names them")
-            raise typer.Exit(FAILED)
+    table = accuracy_table(journal, set_name)
+    if as_json:
+        give_json({"table": table, "files": {name: str(path) for name, path in written.items()}})
+    else:
+        for line in as_text(table):
+            give(line)
+        say(f"the page: {written['index.html']}")
+    if summary.failed:
+        say(f"{len(summary.failed)} of {summary.done} runs failed; the page names them")
+        raise typer.Exit(FAILED)
 
 
 def check_classes(paths, facts):
-    if facts.label_type is None:
-        raise ValueError(f"{' '.join(paths)}: there are no labels; --label names the column of a table")
+    check_facts(paths, facts)
     if facts.classes is None or len(facts.classes) < 2:
         raise ValueError(f"{' '.join(paths)}: there must be rows of two classes at least")
     if min(facts.classes.values()) < 2:
@@ -88,8 +89,7 @@ def check_classes(paths, facts):
 
 def absolute(paths):
     """The journal may be continued from another folder."""
-    if "-" in paths:
-        raise ValueError("data are read again by every process: standard input cannot be")
+    check_read_again(paths, "every process reads the rows")
     return [str(Path(path).resolve()) for path in paths]
 
 

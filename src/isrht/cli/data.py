@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from isrht.cli.messages import errors_in_words
+
 app = typer.Typer(help="List the sets, or fetch one.", invoke_without_command=True, rich_markup_mode=None)
 
 DataDir = Annotated[
@@ -16,6 +18,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 @app.callback()
+@errors_in_words("data")
 def list_sets(context: typer.Context, data_dir: DataDir = None, as_json: AsJson = False):
     """List every set with what is known of it and whether it is here."""
     if context.invoked_subcommand is not None:
@@ -35,6 +38,7 @@ def list_sets(context: typer.Context, data_dir: DataDir = None, as_json: AsJson 
 
 
 @app.command()
+@errors_in_words("data")
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Sets to fetch, or 'paper' for all six.")],
     data_dir: DataDir = None,

@@ -28,32 +28,22 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print path and size as JSON.")] = False,
 ):
     """Write a LIBLINEAR model, an ONNX graph, a scikit-learn pickle or a C header."""
-    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
-    from isrht.export import ExportError, default_path, export_model
-    from isrht.models._archive import ModelFileError
+    from isrht.cli.messages import give, give_json, say
+    from isrht.export import default_path, export_model
     from isrht.models.model_file import load
 
     if not model.is_file():
-        say(f"isrht export: there is no model file {model}")
-        raise typer.Exit(MISUSED)
+        raise ValueError(f"there is no model file {model}")
     path = Path(default_path(model, to.value)) if out is None else out
     if path.exists() and path.samefile(model):
-        say(f"isrht export: {path} is the model itself: name another file with --out")
-        raise typer.Exit(MISUSED)
-    try:
-        export_model(load(model), path, to.value, unfolded=unfolded)
-    except OSError as error:
-        say(f"isrht export: {error}")
-        raise typer.Exit(FAILED) from error
-    except (ModelFileError, ExportError, TypeError, ModuleNotFoundError) as error:
-        say(f"isrht export: {error}")
-        raise typer.Exit(MISUSED) from error
+        raise ValueError(f"{path} is the model itself: name another file with --out")
+    export_model(load(model), path, to.value, unfolded=unfolded)
     if to is Target.sklearn:
         from isrht.export.sklearn_pickle import WARNING
 
         say(f"isrht export: {path}: {WARNING}")
     if as_json:
-        size, trusted_only = path.stat().st_size, to is Target.sklearn
+        size, trusted_only = path.stat().st_size if path.is_file() else None, to is Target.sklearn
         give_json({"path": str(path), "to": to.value, "bytes": size, "trusted_only": trusted_only})
     else:
         give(path)

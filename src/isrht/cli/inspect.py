@@ -19,15 +19,14 @@ def inspect(
 ):
     """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
     from isrht.cli.messages import give, give_json
-    from isrht.cli.reading import errors_in_words
     from isrht.models.inspection import inspect_file
+    from isrht.support.visible import visible
 
-    with errors_in_words("inspect"):
-        facts = inspect_file(model, top)
-        if as_json:
-            give_json(facts)
-        else:
-            give("\n".join(as_text(facts)))
+    facts = inspect_file(model, top)
+    if as_json:
+        give_json(facts)
+    else:
+        give("\n".join(map(visible, as_text(facts))))  # a text in the file may hold lines of its own
 
 
 def as_text(facts):
@@ -45,12 +44,13 @@ def as_text(facts):
     yield from score_bars(facts["column_scores"])
     if facts["features"]:
         yield ""
-        base = facts["about"].get("index_base") or 0
+        base = 1 if facts["about"].get("index_base") == 1 else 0
         yield from feature_lines(facts["features"], facts["learned"]["n_classes"], base)
 
 
 def section(title, values):
-    yield f"\n{title}"
+    yield ""
+    yield title
     for name, value in values.items():
         if name == "cross_validation":
             yield from cross_validation(value)
@@ -86,12 +86,12 @@ def score_bars(histogram):
         yield f"  {low:12.5g}  {'#' * front}{'.' * (length - front)} {columns:,} ({kept:,} kept)"
 
 
-def flat(values):
-    """``{"trained_on": {"rows": 3}}`` as ``{"trained_on.rows": 3}``; what is None is left out."""
+def flat(values, depth=5):
+    """``{"trained_on": {"rows": 3}}`` as ``{"trained_on.rows": 3}``, so deep; what is None is left out."""
     found = {}
     for name, value in values.items():
-        if isinstance(value, dict):
-            found |= {f"{name}.{inner}": deeper for inner, deeper in flat(value).items()}
+        if isinstance(value, dict) and depth:
+            found |= {f"{name}.{inner}": deeper for inner, deeper in flat(value, depth - 1).items()}
         elif value is not None:
             found[name] = value
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isrht.files.labels import as_written, label_text, number_or_nan
+from isrht.support.visible import visible
 
 # A larger confusion matrix is not for reading.
 SHOWN_CLASSES = 20
@@ -15,6 +16,7 @@ class Judgement:
 
     def __init__(self, classes):
         self.classes = as_written(np.asarray(classes)).tolist()
+        self.names = list(map(visible, self.classes))  # as they are shown
         self.place = {label: k for k, label in enumerate(self.classes)}
         self.counts = np.zeros((len(self.classes) + 1, len(self.classes)), dtype=np.int64)
         self.n_rows = 0
@@ -42,10 +44,10 @@ class Judgement:
 
     def per_class(self):
         """(class, precision, recall, F1, rows) of every class; None where a number has no meaning."""
-        for k, label in enumerate(self.classes):
+        for k, name in enumerate(self.names):
             right, predicted, true = self.counts[k, k], self.counts[:, k].sum(), self.counts[k].sum()
             scores = [_share(right, predicted), _share(right, true), _share(2 * right, predicted + true)]
-            yield label, *scores, int(true)
+            yield name, *scores, int(true)
 
     def as_json(self):
         rows = [dict(zip(("precision", "recall", "f1", "rows"), row[1:], strict=True)) for row in self.per_class()]
@@ -68,9 +70,9 @@ class Judgement:
         if len(self.classes) > SHOWN_CLASSES:
             return
         yield from _table(["class", "precision", "recall", "F1", "rows"], map(_report_row, self.per_class()))
-        names = self.classes
-        rows = [[name, *map(str, row)] for name, row in zip([*names, "(unknown)"], self.counts.tolist(), strict=True)]
-        yield from _table(["true \\ predicted", *names], rows if self.counts[-1].any() else rows[:-1])
+        names = [*self.names, "(unknown)"]
+        rows = [[name, *map(str, row)] for name, row in zip(names, self.counts.tolist(), strict=True)]
+        yield from _table(["true \\ predicted", *self.names], rows if self.counts[-1].any() else rows[:-1])
 
 
 def _share(part, whole):

@@ -3,21 +3,73 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+from contextlib import contextmanager
+
+import typer
+
+from isrht.support.file_errors import errors_that_name
+from isrht.support.visible import visible_lines
 
 FAILED = 1
 MISUSED = 2
+INTERRUPTED = 128 + signal.SIGINT
+
+STANDARD_OUTPUT = "standard output"
 
 
 def say(message):
     """A message for the person at the terminal."""
-    print(message, file=sys.stderr, flush=True)
+    print(visible_lines(str(message)), file=sys.stderr, flush=True)
 
 
 def give(result):
     """A result for a pipe or a file."""
-    print(result, flush=True)
+    give_lines([visible_lines(str(result)) + "\n"], at_once=True)
+
+
+def give_lines(lines, at_once=False):
+    """Lines as they are; they may wait for more of them."""
+    with errors_that_name(STANDARD_OUTPUT):
+        sys.stdout.writelines(lines)
+        if at_once:
+            sys.stdout.flush()
 
 
 def give_json(value):
     give(json.dumps(value, indent=2, default=str))
+
+
+@contextmanager
+def errors_in_words(command):
+    """What goes wrong with files, options and data is one line, and the exit code tells whose fault it is."""
+    try:
+        yield
+    except BrokenPipeError:  # who reads the results has seen enough
+        _forget_what_is_not_written()
+        raise typer.Exit(FAILED) from None
+    except KeyboardInterrupt:
+        say(f"\nisrht {command}: stopped")
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        _forget_what_is_not_written()
+        is_of_system = error.filename is not None and error.strerror
+        problem = f"{os.fsdecode(error.filename)}: {error.strerror}" if is_of_system else str(error)
+        say(f"isrht {command}: {problem}")
+        raise typer.Exit(FAILED) from error
+    except (ModuleNotFoundError, MemoryError) as error:
+        say(f"isrht {command}: {str(error) or 'there is not enough memory'}")
+        raise typer.Exit(FAILED) from error
+    except (ValueError, TypeError) as error:
+        say(f"isrht {command}: {error}")
+        raise typer.Exit(MISUSED) from error
+
+
+def _forget_what_is_not_written():
+    """Python would try once more at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,8 +1,11 @@
-"""``isrht predict``: labels or scores for rows, as they come; from files larger than memory, or from a pipe."""
+"""``isrht predict``: labels or scores for rows, as they come; from files larger than memory, or from a pipe.
+
+Labels with control characters, which no file that is read here can hold, are written as they are shown, escaped: a
+model may be a stranger's, and a label that ends a line would count as two.
+"""
 
 from __future__ import annotations
 
-import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,30 +38,29 @@ def predict(
 ):
     """Predict the labels of rows, one a line; where the rows have labels, say how good the predictions are."""
     from isrht.cli.messages import give, give_json, say
-    from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options
+    from isrht.cli.reading import check_not_input, describe_unseen, model_options
     from isrht.files.opening import open_rows
 
-    with errors_in_words("predict"):
-        if as_json and out is None:
-            raise ValueError("--json prints to standard output, where the predictions go: give OUT")
-        if out is not None:
-            check_not_input(out, data, model)
-        classifier, known = load_classifier(model)
-        options = model_options(data, classifier, known, format, index_base, label, no_label)
-        rows = open_rows(data, label_type="text", **options)  # as written: some may be unknown to the model
-        judgement, blocks = predictions(classifier, rows, scores)
-        with opened(out) as file:
-            if scores:
-                file.write(separator_for(judgement.classes).join(["labels", *judgement.classes]) + "\n")
-            for lines in blocks:
-                file.writelines(lines)
-        report = [f"{judgement.n_rows:,} rows", *describe_unseen(rows.n_unseen, classifier.n_features_in_)]
-        if as_json:
-            give_json(judgement.as_json() | {"unseen_values": rows.n_unseen})
-        elif not quiet:
-            # What goes to standard output must not be mixed with predictions.
-            for line in (*report, *judgement.lines()):
-                (say if out is None else give)(line)
+    if as_json and out is None:
+        raise ValueError("--json prints to standard output, where the predictions go: give OUT")
+    if out is not None:
+        check_not_input(out, data, model)
+    classifier, known = load_classifier(model)
+    options = model_options(data, classifier, known, format, index_base, label, no_label)
+    rows = open_rows(data, label_type="text", **options)  # as written: some may be unknown to the model
+    judgement, blocks = predictions(classifier, rows, scores)
+    with opened(out) as write:
+        if scores:
+            write([separator_for(judgement.names).join(["labels", *judgement.names]) + "\n"])
+        for lines in blocks:
+            write(lines)
+    report = [f"{judgement.n_rows:,} rows", *describe_unseen(rows.n_unseen, classifier.n_features_in_)]
+    if as_json:
+        give_json(judgement.as_json() | {"unseen_values": rows.n_unseen})
+    elif not quiet:
+        # What goes to standard output must not be mixed with predictions.
+        for line in (*report, *judgement.lines()):
+            (say if out is None else give)(line)
 
 
 def load_classifier(path):
@@ -77,7 +79,7 @@ def predictions(classifier, rows, with_scores=False):
     from isrht.cli.reading import named
 
     judgement = Judgement(classifier.classes_)
-    names, separator = judgement.classes, separator_for(judgement.classes)
+    names, separator = judgement.names, separator_for(judgement.names)
 
     def blocks():
         for X, y in rows:
@@ -111,17 +113,14 @@ def separator_for(labels):
 
 @contextmanager
 def opened(path):
-    """Standard output, or a file that is there once it is whole."""
+    """What writes lines: to standard output, or to a file that is there once it is whole."""
     if path is None:
-        yield sys.stdout
-        sys.stdout.flush()
-        return
-    import io
+        from isrht.cli.messages import give_lines
 
+        yield give_lines
+        give_lines([], at_once=True)
+        return
     from isrht.support.atomic_writes import replaced_when_whole
 
-    with replaced_when_whole(path) as raw:
-        text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
-        yield text
-        text.flush()
-        text.detach()
+    with replaced_when_whole(path) as file:
+        yield lambda lines: file.write("".join(lines).encode())

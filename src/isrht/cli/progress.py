@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from isrht.cli.forecast import Forecast, duration
 from isrht.cli.messages import say
 from isrht.experiments.reproduce import Listener
+from isrht.support.visible import visible
 
 # Without a terminal, something is said at least this often, if runs end at all.
 SILENCE_SECONDS = 30
@@ -69,15 +70,17 @@ class BarListener(LineListener):
 
         super().begin(tasks, known_records, skips, damaged)
         self.bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # names of sets and methods are no markup
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[now]}"),
+            TextColumn("{task.fields[now]}", markup=False),
         )
         self.all_bar = self.bars.add_task("all", total=len(tasks), left="", now="")
         counts = Counter(task.set if task.kind == "accuracy" else "Table 1" for task in tasks)
-        self.bar_of = {name: self.bars.add_task(name, total=count, left="", now="") for name, count in counts.items()}
+        self.bar_of = {
+            name: self.bars.add_task(visible(name), total=count, left="", now="") for name, count in counts.items()
+        }
         self.live = Live(self._view(), console=Console(stderr=True), refresh_per_second=4, transient=False)
         self.live.start()
 
@@ -89,7 +92,7 @@ class BarListener(LineListener):
         for bar, name in ((self.all_bar, None), (self._bar(task), task.set)):
             self.bars.update(bar, advance=1, left=f"{duration(self.forecast.seconds(name))} left")
         if record["status"] == "failed":
-            self.live.console.print(f"failed {task.label}: {record['error']}")
+            self.live.console.print(visible(f"failed {task.label}: {record['error']}"), markup=False, highlight=False)
         self.live.update(self._view())
 
     def end(self):
@@ -101,6 +104,7 @@ class BarListener(LineListener):
 
     def _view(self):
         from rich.console import Group
+        from rich.markup import escape
         from rich.table import Table
 
         from isrht.datasets.registry import DATASETS, describe
@@ -112,7 +116,7 @@ class BarListener(LineListener):
             if where[0] in DATASETS and where[2] == describe(where[0]).r
         }
         sets = list(dict.fromkeys(where[0] for where in shown))
-        table = Table("method", *sets)
+        table = Table("method", *(escape(visible(name)) for name in sets))
         for method in (name for name in METHODS if any(where[1] == name for where in shown)):
             cells = [self._so_far((name, method, describe(name).r)).removeprefix(": ") for name in sets]
             table.add_row(method, *cells)

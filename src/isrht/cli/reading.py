@@ -7,8 +7,6 @@ which labels there are.
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -25,6 +23,8 @@ BASE_HELP = "Where LIBSVM indices begin: 0, 1 or auto (0 if there is an index 0 
 IndexBase = Annotated[str, typer.Option("--index-base", help=BASE_HELP)]
 ASK_MODEL_HELP = "Where LIBSVM indices begin: 0, 1 or auto; default: as in the data the model was trained on."
 ModelIndexBase = Annotated[str | None, typer.Option("--index-base", help=ASK_MODEL_HELP)]
+MAX_FEATURES_HELP = "How many features there may be; default: 268435456. More are taken for a damaged file."
+MaxFeatures = Annotated[int | None, typer.Option("--max-features", min=1, help=MAX_FEATURES_HELP)]
 
 SHOWN_CLASSES = 12
 
@@ -36,9 +36,9 @@ def base_option(text):
     return text if text == "auto" else int(text)
 
 
-def training_options(format, index_base, label):
+def training_options(format, index_base, label, max_features):
     """Options of :func:`isrht.files.open_rows` that the user gave: some have no meaning for some formats."""
-    options = {"format": format, "label": label}
+    options = {"format": format, "label": label, "max_features": max_features}
     options = {name: value for name, value in options.items() if value is not None}
     return options if base_option(index_base) == "auto" else options | {"index_base": base_option(index_base)}
 
@@ -64,6 +64,17 @@ def named(X, names):
     import pandas
 
     return pandas.DataFrame(X, columns=names, copy=False)
+
+
+def check_read_again(paths, why):
+    """What is read several times, or by others, must stay where it is."""
+    from isrht.files.errors import name_of
+    from isrht.files.streams import can_be_read_again
+
+    for path in paths:
+        if not can_be_read_again(path):
+            problem = f"is a pipe, which can be read only once, but {why}: write it to a file first"
+            raise ValueError(f"{name_of(path)} {problem}")
 
 
 def check_not_input(out, *inputs):
@@ -94,24 +105,3 @@ def describe_unseen(n_unseen, n_features):
     """The rule for features that the model does not know, where there were any."""
     if n_unseen:
         yield f"{n_unseen:,} values of features past the model's {n_features:,} were left out"
-
-
-@contextmanager
-def errors_in_words(command):
-    """What goes wrong with files, options and data is one line, and the exit code tells whose fault it is."""
-    from isrht.cli.messages import FAILED, MISUSED, say
-
-    try:
-        yield
-    except BrokenPipeError:  # who reads the results has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(FAILED) from None
-    except KeyboardInterrupt:
-        say(f"\nisrht {command}: stopped; nothing was written")
-        raise typer.Exit(FAILED) from None
-    except (OSError, ModuleNotFoundError, MemoryError) as error:
-        say(f"isrht {command}: {error or type(error).__name__}")
-        raise typer.Exit(FAILED) from error
-    except (ValueError, TypeError) as error:
-        say(f"isrht {command}: {error}")
-        raise typer.Exit(MISUSED) from error

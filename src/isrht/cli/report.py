@@ -16,17 +16,16 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ):
     """Rebuild the page, tables.md and records.csv from a journal."""
-    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
+    from isrht.cli.messages import give, give_json
+    from isrht.experiments.journal import Journal
     from isrht.report.write import write_report
 
     if not journal.is_file():
-        say(f"isrht report: there is no journal {journal}")
-        raise typer.Exit(MISUSED)
-    try:
-        written = write_report(journal, out or journal.parent)
-    except OSError as error:
-        say(f"isrht report: {error}")
-        raise typer.Exit(FAILED) from error
+        raise ValueError(f"there is no journal {journal}")
+    contents = Journal(journal).read()
+    if contents.damaged and not contents.records:
+        raise ValueError(f"{journal} is no journal: none of its {len(contents.damaged):,} lines is a record")
+    written = write_report(journal, out or journal.parent)
     if as_json:
         give_json({name: str(path) for name, path in written.items()})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -78,15 +79,9 @@ def reproduce(
     if wrong := list(problems(settings)):
         say("\n".join(f"isrht reproduce: {problem}" for problem in wrong))
         raise typer.Exit(MISUSED)
-    try:
+    with continued(settings.journal):
         summary = run(settings, listener(quiet))
         written = write_report(settings.journal, out)
-    except KeyboardInterrupt:
-        say(f"\nstopped; {settings.journal} is good: the same command continues where it stopped")
-        raise typer.Exit(FAILED) from None
-    except OSError as error:
-        say(f"isrht reproduce: {error}")
-        raise typer.Exit(FAILED) from error
     if as_json:
         give_json(_counts(summary) | {"files": {name: str(path) for name, path in written.items()}})
     else:
@@ -94,6 +89,18 @@ def reproduce(
     if summary.failed:
         say(f"{len(summary.failed)} of {summary.done} runs failed; the page names them")
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def continued(journal):
+    """Say after Ctrl-C that what was done is not lost."""
+    from isrht.cli.messages import say
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"\n{journal} is good: the same command continues where it stopped")
+        raise
 
 
 def problems(settings):

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
-from isrht.cli.reading import Format, IndexBase, Label
+from isrht.cli.reading import Format, IndexBase, Label, MaxFeatures
 
+FLAG = re.compile("-q*C")
 MOST_COLUMNS = 256
 TABLES = ("csv", "tsv", "parquet", "npy")
+NO_LABELS = "there are no labels to learn from; --label names the column of a table"
 
 FILES_HELP = (
     "DATA [MODEL]: the file to train on, or a quoted pattern such as 'part-*.svm', and the model to write, by default "
@@ -25,7 +31,10 @@ COMPONENTS_HELP = f"The number of columns; default: {MOST_COLUMNS}, or as many a
 Components = Annotated[int | None, typer.Option("--components", "-r", min=1, help=COMPONENTS_HELP)]
 SELECTION_HELP = "boosted, supervised, top, importance or uniform."
 Selection = Annotated[str, typer.Option("--selection", help=SELECTION_HELP)]
-COST_HELP = "The C of the SVM, or cv: by cross-validation. With boosted columns a number is a multiple of the chosen C."
+COST_HELP = (
+    "The C of the SVM, or cv: by cross-validation, which -C alone means, too. With boosted columns a number is a "
+    "multiple of the chosen C."
+)
 Cost = Annotated[str, typer.Option("-C", "-c", help=COST_HELP)]
 SCALE_HELP = "maxabs (keeps zeros), minmax (dense data) or none."
 Scale = Annotated[str, typer.Option("--scale", help=SCALE_HELP)]
@@ -48,6 +57,34 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")]
 
 
+class TrainCommand(TyperCommand):
+    """To LIBLINEAR, ``-C`` is a flag: its ``train -C data model`` must not take the data for a C."""
+
+    def parse_args(self, context, arguments):
+        return super().parse_args(context, with_costs(arguments))
+
+
+def with_costs(arguments):
+    """The arguments, where ``-C`` has a value in every case: cv, unless a number or cv follows.
+
+    >>> with_costs(["-C", "data", "model"]), with_costs(["-C", "4", "data"])
+    (['-C', 'cv', 'data', 'model'], ['-C', '4', 'data'])
+    """
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    found = []
+    for argument, following in pairwise([*options, ""]):
+        is_flag = FLAG.fullmatch(argument) and not is_cost(following)
+        found += [argument, "cv"] if is_flag else [argument]
+    return found + arguments[len(options) :]
+
+
+def is_cost(text):
+    try:
+        return text == "cv" or float(text) is not None
+    except ValueError:
+        return False
+
+
 def train(
     files: Files,
     out: Out = None,
@@ -63,6 +100,7 @@ def train(
     format: Format = None,
     label: Label = None,
     index_base: IndexBase = "auto",
+    max_features: MaxFeatures = None,
     out_of_core: OutOfCore = False,
     scheduler: Scheduler = None,
     local_cluster: LocalCluster = None,
@@ -72,31 +110,30 @@ def train(
 ):
     """Train a linear classifier on few columns and write it to a file."""
     from isrht.cli.messages import give_json, say
-    from isrht.cli.reading import describe_facts, errors_in_words, training_options
+    from isrht.cli.reading import describe_facts, training_options
     from isrht.transform.hadamard import next_power_of_two
 
     tell = (lambda _: None) if quiet else say
-    with errors_in_words("train"):
-        data, path = data_and_model(files, out)
-        check_inputs(data, format, label, test)
-        check_places(out_of_core, scheduler, local_cluster, folds)
-        if folds is None:
-            check_replaceable(path)
-        model = make_model(components, selection, cost, scale, seed, bias, balanced, jobs)
-        watch = Watch()
-        options = training_options(format, index_base, label)
-        with rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, quiet, watch) as (X, y, facts):
-            for line in describe_facts(facts):
-                tell(line)
-            if components is None:
-                model.set_params(n_components=min(MOST_COLUMNS, next_power_of_two(facts.n_features)))
-            if folds is not None:
-                result = cross_validate(model, X, y, folds, tell)
-            else:
-                known = what_to_know(data, facts, label)
-                result = learn(model, X, y, known, path, test, tell, watch)
-        if as_json:
-            give_json(result)
+    data, path = data_and_model(files, out)
+    check_inputs(data, format, label, test)
+    check_places(out_of_core, scheduler, local_cluster, folds)
+    if folds is None:
+        check_replaceable(path)
+    model = make_model(components, selection, cost, scale, seed, bias, balanced, jobs)
+    watch = Watch()
+    options = training_options(format, index_base, label, max_features)
+    with rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, quiet, watch) as (X, y, facts):
+        for line in describe_facts(facts):
+            tell(line)
+        if components is None:
+            model.set_params(n_components=min(MOST_COLUMNS, next_power_of_two(facts.n_features)))
+        if folds is not None:
+            result = cross_validate(model, X, y, folds, tell)
+        else:
+            known = what_to_know(data, facts, label)
+            result = learn(model, X, y, known, path, test, tell, watch)
+    if as_json:
+        give_json(result)
 
 
 def check_inputs(data, format, label, test):
@@ -106,7 +143,7 @@ def check_inputs(data, format, label, test):
     if test is not None:
         find(test)
     if (format or format_of(find(data))) in TABLES and label is None:
-        check_labels(data, None)
+        raise ValueError(f"{' '.join(data)}: {NO_LABELS}")
 
 
 def check_places(out_of_core, scheduler, local_cluster, folds):
@@ -131,7 +168,7 @@ def rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, qu
     with cluster(scheduler, local_cluster):
         with watch.stage("scan"):
             X, y, facts = rows_on_workers(data, options)
-        check_labels(data, facts.label_type)
+        check_facts(data, facts)
         yield X, y, facts
 
 
@@ -150,12 +187,17 @@ def data_and_model(files, out):
 
 
 def check_replaceable(path):
-    """A file that is not a model, say a second data file, is not overwritten."""
+    """A file that is not a model, say a second data file, is not overwritten; devices and pipes are written to."""
     from isrht.models._archive import ModelFileError
     from isrht.models.model_file import read_about
 
-    if path.is_dir() or not path.resolve().parent.is_dir():
+    folder = path.resolve().parent
+    if path.is_dir() or not folder.is_dir():
         raise ValueError(f"{path} cannot be written: it is a folder, or its folder is not there")
+    if path.exists() and not path.is_file():
+        return
+    if not os.access(folder, os.W_OK):  # better now than after the fit
+        raise PermissionError(f"{path} cannot be written: a new file cannot be made in {folder}")
     if not path.exists():
         return
     try:
@@ -167,14 +209,12 @@ def check_replaceable(path):
 def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
     from isrht import ISRHTClassifier
 
-    try:
-        C = "cv" if cost == "cv" else float(cost)
-    except ValueError:
-        raise ValueError(f"-C must be a number or cv, got {cost!r}") from None
+    if not is_cost(cost):
+        raise ValueError(f"-c must be a number or cv, got {cost!r}")
     model = ISRHTClassifier(
         MOST_COLUMNS if components is None else components,
         selection=selection,
-        C=C,
+        C="cv" if cost == "cv" else float(cost),
         scale=None if scale == "none" else scale,
         class_weight="balanced" if balanced else None,
         fit_intercept=bias >= 0,
@@ -192,18 +232,20 @@ def read(data, options):
 
     rows = open_rows(data, **options)
     X, y, facts = rows.read()
-    check_labels(data, facts.label_type)
+    check_facts(data, facts)
     return named(smaller_form(X), rows.feature_names), y, facts
 
 
 def scan(data, options, quiet):
     """Rows that stay where they are; their labels come with them."""
     from isrht import RowSource
-    from isrht.files.opening import open_rows
+    from isrht.cli.reading import check_read_again
+    from isrht.files.opening import find, open_rows
 
+    check_read_again(find(data), "--out-of-core reads the rows in every pass")
     rows = open_rows(data, **options)
     facts = rows.scan()
-    check_labels(data, facts.label_type)
+    check_facts(data, facts)
     return RowSource(rows, progress=None if quiet else show_pass), None, facts
 
 
@@ -215,9 +257,11 @@ def show_pass(number, rows_read, n_samples):
         print(f"pass {number}: {rows_read:,}{share} rows", end=end, file=sys.stderr, flush=True)
 
 
-def check_labels(data, found):
-    if found is None:
-        raise ValueError(f"{' '.join(data)}: there are no labels to learn from; --label names the column of a table")
+def check_facts(data, facts):
+    if not facts.n_samples:
+        raise ValueError(f"{' '.join(data)}: there are no rows in it")
+    if facts.label_type is None:
+        raise ValueError(f"{' '.join(data)}: {NO_LABELS}")
 
 
 def what_to_know(data, facts, label):
@@ -250,9 +294,9 @@ def learn(model, X, y, known, path, test, tell, watch):
     if test is not None:
         with watch.stage("test"):
             judgement = judge(model, known, test, tell)
-    size = path.stat().st_size
+    size = path.stat().st_size if path.is_file() else None  # a pipe has none
     tell(f"seconds: {', '.join(f'{name} {seconds:.2f}' for name, seconds in watch.seconds.items())}")
-    tell(f"{path}: {size:,} bytes")
+    tell(f"{path}: {'written' if size is None else f'{size:,} bytes'}")
     return {
         "model": str(path),
         "bytes": size,

@@ -28,31 +28,30 @@ def transform(
 ):
     """Write the columns that a model makes of rows, with their labels where they have any."""
     from isrht.cli.messages import say
-    from isrht.cli.reading import check_not_input, describe_unseen, errors_in_words, model_options, named
+    from isrht.cli.reading import check_not_input, describe_unseen, model_options, named
     from isrht.files.opening import open_rows
     from isrht.files.writing import write_rows
     from isrht.models.model_file import load, read_about
 
-    with errors_in_words("transform"):
-        check_not_input(out, data, model)
-        projection = load(model)
-        if not hasattr(projection, "transform"):
-            raise ValueError(f"{model} holds a {type(projection).__name__}, which makes no columns")
-        options = model_options(data, projection, read_about(model), format, index_base, label, no_label)
-        rows = open_rows(data, **options)
-        count = 0
+    check_not_input(out, data, model)
+    projection = load(model)
+    if not hasattr(projection, "transform"):
+        raise ValueError(f"{model} holds a {type(projection).__name__}, which makes no columns")
+    options = model_options(data, projection, read_about(model), format, index_base, label, no_label)
+    rows = open_rows(data, **options)
+    count = 0
 
-        def blocks():
-            nonlocal count
-            for X, y in rows:
-                count += X.shape[0]
-                yield columns_of(projection, named(X, rows.feature_names)), y
+    def blocks():
+        nonlocal count
+        for X, y in rows:
+            count += X.shape[0]
+            yield columns_of(projection, named(X, rows.feature_names)), y
 
-        write_rows(out, blocks())
-        if not quiet:
-            say(f"{count:,} rows of {len(projection.get_feature_names_out()):,} columns")
-            for line in describe_unseen(rows.n_unseen, options["n_features"]):
-                say(line)
+    write_rows(out, blocks())
+    if not quiet:
+        say(f"{count:,} rows of {len(projection.get_feature_names_out()):,} columns")
+        for line in describe_unseen(rows.n_unseen, options["n_features"]):
+            say(line)
 
 
 def columns_of(projection, X):

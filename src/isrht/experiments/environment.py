@@ -67,5 +67,6 @@ def commit():
 
 
 def _git(folder, *arguments):
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
+    command = ["git", "--no-optional-locks", *arguments]  # or it would write to the index of the repository
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=10)
     return done.stdout.strip()

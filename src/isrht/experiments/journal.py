@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isrht.support.atomic_writes import sync_folder
+from isrht.support.file_errors import errors_that_name
 
 
 @dataclass
@@ -50,8 +51,9 @@ class Journal:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _last_byte(descriptor) not in (b"", b"\n"):
                 line = b"\n" + line
-            _write_all(descriptor, line)
-            os.fsync(descriptor)
+            with errors_that_name(self.path):  # a full disk does not
+                _write_all(descriptor, line)
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)  # this also gives back the lock
         if new:
@@ -75,7 +77,10 @@ class Journal:
 
     def _bytes(self):
         data = self.path.read_bytes()
-        return lzma.decompress(data) if self.compressed else data
+        try:
+            return lzma.decompress(data) if self.compressed else data
+        except lzma.LZMAError as error:
+            raise ValueError(f"{self.path}: the archive is damaged ({error})") from error
 
 
 def encode(record):

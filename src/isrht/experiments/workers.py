@@ -34,6 +34,8 @@ def run_in_processes(tasks, jobs, journal_path, environment_key, data_dir=None, 
                 if worker.pipe not in ready:
                     continue
                 task, record = worker.take()
+                if isinstance(record, OSError):
+                    raise record
                 if record is None:
                     record = _record_death(task, worker, journal_path, environment_key)
                     workers.remove(worker)
@@ -93,7 +95,10 @@ def serve(pipe, journal_path, environment_key, data_dir):
             except EOFError:
                 return
             record = run_task(task) | {"environment": environment_key}
-            journal.append(record)
+            try:
+                journal.append(record)
+            except OSError as error:  # a full disk, say, of which the parent will tell
+                record = error
             try:
                 pipe.send(record)
             except (BrokenPipeError, ConnectionResetError):

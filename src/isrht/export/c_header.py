@@ -73,6 +73,12 @@ def c_integer(value):
 
 def c_string(text):
     """A string literal of ASCII letters and octal escapes: quotes, trigraphs and encodings need no thought."""
+    if not isinstance(text, str):
+        raise ExportError(f"C has no labels of type {type(text).__name__}, as {text!r} is")
+    if "\0" in text:
+        raise ExportError(f"strings of C end at a NUL, which is within the label {text!r}: train on other labels")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ExportError(f"the label {text!r} is no text: it has half of a surrogate pair")
     plain = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/+()")
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode()) + '"'
 

@@ -1,8 +1,8 @@
 """NPY, mapped to memory and read block by block, and NPZ, dense or CSR, which is held whole while it is read.
 
 An NPZ has the arrays ``X`` and perhaps ``y``, or those that ``scipy.sparse.save_npz`` writes of a CSR matrix (``data``,
-``indices``, ``indptr``, ``shape``) and perhaps ``y``. Pickled objects are never loaded. What comes from a file object is
-held whole, whichever it is.
+``indices``, ``indptr``, ``shape``) and perhaps ``y``. Pickled objects are never loaded. What comes from a file object
+is held whole, whichever it is.
 """
 
 from __future__ import annotations

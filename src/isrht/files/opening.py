@@ -127,12 +127,21 @@ def _matches(asked):
     path = os.fspath(asked)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder: name files, or a pattern such as {os.path.join(path, '*.svm')}")
-    if path == STANDARD_INPUT or os.path.exists(path):
+    if path == STANDARD_INPUT or _is_there(path):
         return [path]
     matches = sorted(glob.glob(path)) if glob.has_magic(path) else []
     if not matches:
         raise FileNotFoundError(f"no file matches {path}" if glob.has_magic(path) else f"there is no file {path}")
     return matches
+
+
+def _is_there(path):
+    """Unlike ``os.path.exists``, tell a file that is not there from one in a folder that may not be looked into."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _options_of(format, paths, label, index_base):

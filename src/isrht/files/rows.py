@@ -15,6 +15,8 @@ from isrht.files.labels import NUMBER, TEXT, Labels, Tally
 from isrht.files.streams import can_be_read_again
 from isrht.support.matrices import BLOCK_ELEMENTS
 
+PIPE_TWICE = "is a pipe and can be read only once: give index_base (--index-base) and n_features"
+
 
 class Rows:
     """Iterate for ``(X_block, y_block)``; y is None without labels.
@@ -115,7 +117,7 @@ class Rows:
             self._refuse_pipes("has been read already: a pipe can be read only once")
         self._begun, self.n_unseen = True, 0
 
-    def _refuse_pipes(self, problem="is a pipe and can be read only once: give index_base and n_features"):
+    def _refuse_pipes(self, problem=PIPE_TWICE):
         for path in self.paths:
             if not can_be_read_again(path):
                 raise FileError(path, problem)

@@ -1,8 +1,8 @@
 """Tables: CSV and TSV by pandas, Parquet by pyarrow, block by block. Every column but the label is a feature.
 
 The first line of a CSV file is its header if it has the name of the label column, or if none of its fields is a number.
-Its text is cut into lines here and given to pandas in blocks, so that what is wrong with a row can be told with its line
-and in our words. A field within quotes cannot hold a line end; nor could a label or a number.
+Its text is cut into lines here and given to pandas in blocks, so that what is wrong with a row can be told with its
+line and in our words. A field within quotes cannot hold a line end; nor could a label or a number.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ class CsvRows(TableRows):
             if head is None:
                 return
             names, has_header = self._header(*head)
+            check_width(path, len(names) - (self._label_place(names) is not None), self.n_features)
             block = [] if has_header else [head]
             n_rows = rows_per_block(len(names), self.block_rows)
             while block := [*block, *islice(lines, n_rows - len(block))]:
@@ -124,9 +125,10 @@ class CsvRows(TableRows):
     def _fields(self, number, line):
         try:
             text = line.decode("utf-8").rstrip("\r\n")
-            return next(csv.reader([text], delimiter=SEPARATORS[self.format], skipinitialspace=True))
+            return next(csv.reader([text], delimiter=SEPARATORS[self.format], skipinitialspace=True, strict=True))
         except (UnicodeDecodeError, csv.Error) as error:
-            raise FileError(self._path, f"it is no text of columns ({error})", number) from error
+            problem = "a quotation mark is not closed" if "unexpected end" in str(error) else str(error)
+            raise FileError(self._path, f"it is no text of columns ({problem})", number) from error
 
     def _table(self, pandas, block, names, has_header):
         """A data frame of a block of lines, each of which has a field for every name."""
@@ -176,7 +178,7 @@ def lines_of(stream):
 
 
 def is_text_with_gaps(column):
-    """Whether pandas may have filled up short rows: it leaves their last fields empty, which makes a column of texts."""
+    """Whether pandas may have filled up short rows: it leaves the last field empty, which makes a column of texts."""
     return column.dtype.kind == "O" and (column == "").any()
 
 
@@ -203,6 +205,10 @@ class ParquetRows(TableRows):
                         yield names, [column.to_numpy(zero_copy_only=False) for column in batch.columns]
         except arrow.ArrowInvalid as error:
             raise FileError(self._path, f"it is no Parquet file ({error})") from error
+        except (arrow.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # of the system, and not of what is in the file
+                raise
+            raise FileError(self._path, f"it is a damaged Parquet file ({error})") from error
 
     def _check_types(self, types, schema):
         place = self._label_place(schema.names)

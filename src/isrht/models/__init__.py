@@ -6,3 +6,13 @@ microseconds.
 
 The room uses the estimators of ``classifier``, ``boosting``, ``linear`` and ``projections``; ``export`` and ``cli`` use it.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "model_file": ["ModelFileError", "load", "read_about", "save"],
+        "predictor": ["Predictor"],
+    },
+)

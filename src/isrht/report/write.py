@@ -12,6 +12,7 @@ from isrht.report.aggregate import Records
 from isrht.report.page import DEVIATIONS, current_set_skips, page
 from isrht.report.tables import complexity_table, overview_table, results_tables
 from isrht.support.atomic_writes import replaced_when_whole
+from isrht.support.visible import visible_lines
 
 
 def write_report(journal_path, folder):
@@ -32,7 +33,8 @@ def markdown(records):
     if skipped:
         parts.insert(0, "\n".join(skipped) + "\n")
     deviations = "\n".join(f"- {line}" for line in DEVIATIONS)
-    return "\n".join([*parts, f"### Deviations from the paper\n\n{deviations}\n"])
+    # Browsers are shown escaped names anyway; this file may be read in a terminal.
+    return visible_lines("\n".join([*parts, f"### Deviations from the paper\n\n{deviations}\n"]))
 
 
 def as_csv(records):

@@ -7,32 +7,37 @@ the old or the new. :func:`sync_folder` makes the rename itself last.
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import shutil
 from contextlib import contextmanager, suppress
 
+from isrht.support.file_errors import errors_that_name
+
 
 @contextmanager
 def replaced_when_whole(path):
-    """Yield a file to write bytes to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
+    """A file to write to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
     target = os.path.realpath(os.fsdecode(path))
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{os.fsdecode(path)} cannot be written: there is no folder {folder}")
     if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:  # a device or a pipe is written to, never replaced
+        with open_to_write(target, "wb", path) as file:  # a device or a pipe is written to, never replaced
             yield file
         return
     temporary = os.path.join(folder, f".isrht-{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with open_to_write(temporary, "xb", path, f" (a new file cannot be made in {folder})") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            with errors_that_name(path):
+                os.fsync(file.fileno())
         with suppress(FileNotFoundError):
             shutil.copymode(target, temporary)
-        os.replace(temporary, target)
+        with errors_that_name(path):
+            os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
@@ -40,8 +45,24 @@ def replaced_when_whole(path):
     sync_folder(folder)
 
 
+def open_to_write(file, mode, path, more=""):
+    """A buffered file whose errors name ``path``: the system names a temporary file, or, of a full disk, none."""
+    with errors_that_name(path, more):
+        return io.BufferedWriter(NamedFile(file, mode, path))
+
+
+class NamedFile(io.FileIO):
+    def __init__(self, file, mode, path):
+        super().__init__(file, mode)
+        self.path = path
+
+    def write(self, data):
+        with errors_that_name(self.path):
+            return super().write(data)
+
+
 def sync_folder(folder):
-    """Make a new name in a folder last through a power cut, where the system lets a folder be opened."""
+    """Make a rename last through a power cut, where the system lets a folder be opened."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,0 +1,17 @@
+"""Errors of the system that say which file is meant: of a full disk, or a limit to the size of files, it names none."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+
+@contextmanager
+def errors_that_name(path, more=""):
+    """Errors of the system name ``path``, which may stand for another file, and say ``more``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # not of the system
+            raise
+        raise OSError(error.errno, f"{error.strerror}{more}", os.fsdecode(path)) from error
