@@ -34,8 +34,11 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 
 lint: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet ruff
+	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd src && ../$(BIN)/lint-imports --config ../pyproject.toml
+	$(BIN)/mypy
 
 # A build of its own: an interpreter that is not itself sanitized needs the runtime loaded first, and libstdc++ with
 # it, or the first C++ exception ends the process. Python leaks on purpose at exit, so leaks are not looked for; its
@@ -65,7 +68,7 @@ fuzz: $(INSTALLED)
 		tests/fuzz/libsvm.cpp core/libsvm.cpp core/decimal.cpp -o $(FUZZ)/libsvm
 	$(FUZZ)/libsvm -max_total_time=$(FUZZ_SECONDS) -max_len=200 -dict=tests/fuzz/libsvm.dict -print_final_stats=1 \
 		-artifact_prefix=$(FUZZ)/ $(FUZZ)/corpus tests/fuzz/corpus/libsvm
-	$(BIN)/python tests/system/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
+	PYTHONPATH=tests/helpers $(BIN)/python tests/system/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
 
 $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

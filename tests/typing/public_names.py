@@ -1,0 +1,41 @@
+"""What a type checker must find in the package as its users import it. mypy reads this file; nothing runs it."""
+
+import isrht
+from isrht import (
+    ISRHT,
+    BoostedISRHT,
+    HadamardFourierFeatures,
+    ISRHTClassifier,
+    LeverageScoreSelection,
+    LinearSVM,
+    LinearSVMCV,
+    Predictor,
+    RowSource,
+    SparseEmbedding,
+    fwht,
+    load,
+    make_projection,
+    save,
+)
+
+version: str = isrht.__version__
+classifier: ISRHTClassifier = ISRHTClassifier(16, selection="boosted")
+projections: list[object] = [
+    ISRHT(8),
+    BoostedISRHT(8),
+    HadamardFourierFeatures(8),
+    LeverageScoreSelection(8),
+    SparseEmbedding(8),
+    make_projection("SRHT", 8),
+]
+models: list[object] = [LinearSVM(1.0), LinearSVMCV(), Predictor(classifier), RowSource([])]
+functions: list[object] = [
+    fwht,
+    load,
+    save,
+    isrht.files.open_rows,
+    isrht.export.export_model,
+    isrht.datasets.load,
+    isrht.models.read_about,
+    isrht.transform.fwht,
+]
