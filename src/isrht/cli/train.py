@@ -188,8 +188,7 @@ def data_and_model(files, out):
 
 def check_replaceable(path):
     """A file that is not a model, say a second data file, is not overwritten; devices and pipes are written to."""
-    from isrht.models._archive import ModelFileError
-    from isrht.models.model_file import read_about
+    from isrht.models.model_file import ModelFileError, read_about
 
     folder = path.resolve().parent
     if path.is_dir() or not folder.is_dir():

@@ -1,10 +1,12 @@
 """What outlives a fit: the model file, what there is to see in a model, and a predictor for serving.
 
-:mod:`~isrht.models.model_file` saves and loads estimators as arrays and a manifest, by a codec for each class;
-:mod:`~isrht.models.inspection` tells what a model has learned; :mod:`~isrht.models.predictor` answers for single rows in
-microseconds.
+:mod:`~isrht.models.model_file` saves and loads estimators as arrays and a manifest. What is kept of a class is said by
+its codec, which stands beside the class; the room has the list of them, and the codecs of scikit-learn's estimators.
+:mod:`~isrht.models.inspection` tells what a model has learned, and :mod:`~isrht.models.predictor` answers for single
+rows in microseconds.
 
-The room uses the estimators of ``classifier``, ``boosting``, ``linear`` and ``projections``; ``export`` and ``cli`` use it.
+The room uses the estimators and codecs of ``classifier``, ``boosting``, ``linear`` and ``projections``, and what a codec
+is from ``support``; ``export`` and ``cli`` use it.
 """
 
 import lazy_loader

@@ -1,23 +1,19 @@
-"""What a model file keeps of scikit-learn's estimators: what is put before a linear SVM, and pipelines of it.
+"""What a model file keeps of scikit-learn's estimators: of scalers and projections that are put before a linear SVM.
 
-A codec is a class and two functions, as :class:`isrht.models.model_file.Entry` describes them: ``fields(model)`` returns what
-is stored beside parameters and features, ``restore(model, state)`` takes it from a file, checks it, and sets it. A
-codec covers what ``transform`` and ``inverse_transform`` use, and the attributes that scikit-learn documents. It also
-checks parameters by which a fitted estimator still chooses what to do: scikit-learn looks at them in ``fit`` only.
+These codecs (:mod:`isrht.support.codec`) cannot stand beside their estimators, which belong to scikit-learn. They cover
+what ``transform`` and ``inverse_transform`` use, and the attributes that scikit-learn documents. They also check the
+parameters by which a fitted estimator still chooses what to do: scikit-learn looks at them in ``fit`` only.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
 from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import VarianceThreshold
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     MaxAbsScaler,
     MinMaxScaler,
@@ -28,15 +24,20 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
-from sklearn.utils.validation import check_is_fitted
 
-from isrht.models._archive import FLOATS, demand
+from isrht.support.codec import FLOATS, Codec, demand
 from isrht.support.sparse_structure import check_sparse
 
 INDICES = ("<i4", "<i8")
 
 
+def attributes(*names):
+    """Return the ``fields`` of a codec whose fields are attributes of the model under these names."""
+    return lambda model: {name: getattr(model, name) for name in names}
+
+
 def check_choice(model, name, *choices):
+    """Demand that a parameter is one of these strings, or None where that is among them."""
     value = getattr(model, name)
     known = value is None or isinstance(value, str)
     demand(known and value in choices, f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")
@@ -45,130 +46,113 @@ def check_choice(model, name, *choices):
 # ------------------------------------------------------------ scalers
 
 
-def max_abs_fields(model):
-    return {name: getattr(model, name) for name in ("max_abs_", "scale_", "n_samples_seen_")}
+def restore_max_abs(model, stored):
+    """Restore the largest absolute values, and the scales made of them."""
+    model.max_abs_ = stored.array("max_abs_", FLOATS, (model.n_features_in_,))
+    model.scale_ = positive_scale(model, stored)
+    model.n_samples_seen_ = stored.integer("n_samples_seen_")
 
 
-def restore_max_abs(model, state):
-    model.max_abs_ = state.array("max_abs_", FLOATS, (model.n_features_in_,))
-    model.scale_ = positive_scale(model, state)
-    model.n_samples_seen_ = state.integer("n_samples_seen_")
-
-
-def min_max_fields(model):
-    names = ("data_min_", "data_max_", "data_range_", "min_", "scale_", "n_samples_seen_")
-    return {name: getattr(model, name) for name in names}
-
-
-def restore_min_max(model, state):
+def restore_min_max(model, stored):
+    """Restore the ranges of the features, and the scales made of them."""
     ends = model.feature_range
     is_range = isinstance(ends, tuple | list) and len(ends) == 2 and all(isinstance(end, Real) for end in ends)
     demand(is_range and ends[0] < ends[1], f"feature_range={ends!r} is no range")
     for name in ("data_min_", "data_max_", "data_range_", "min_"):
-        setattr(model, name, state.array(name, FLOATS, (model.n_features_in_,)))
-    model.scale_ = positive_scale(model, state)
-    model.n_samples_seen_ = state.integer("n_samples_seen_")
+        setattr(model, name, stored.array(name, FLOATS, (model.n_features_in_,)))
+    model.scale_ = positive_scale(model, stored)
+    model.n_samples_seen_ = stored.integer("n_samples_seen_")
 
 
-def positive_scale(model, state):
-    scale = state.array("scale_", FLOATS, (model.n_features_in_,))
-    demand((scale > 0).all(), "scale_ is not positive")
-    return scale
-
-
-def standard_fields(model):
-    return {name: getattr(model, name) for name in ("mean_", "var_", "scale_", "n_samples_seen_")}
-
-
-def restore_standard(model, state):
+def restore_standard(model, stored):
     """Restore mean, variance and scale, which are None where they were not asked for."""
     each = (model.n_features_in_,)
-    model.mean_ = state.array("mean_", FLOATS, each) if model.with_mean or state.has("mean_") else None
-    model.var_ = state.array("var_", FLOATS, each) if model.with_std or state.has("var_") else None
-    model.scale_ = positive_scale(model, state) if model.with_std or state.has("scale_") else None
+    model.mean_ = stored.optional_array("mean_", FLOATS, each, required=model.with_mean)
+    model.var_ = stored.optional_array("var_", FLOATS, each, required=model.with_std)
+    model.scale_ = positive_scale(model, stored) if model.with_std or stored.has("scale_") else None
     demand(model.var_ is None or (model.var_ >= 0).all(), "var_ is negative")
-    model.n_samples_seen_ = counted_samples(model, state)
+    model.n_samples_seen_ = counted_samples(model, stored)
 
 
-def counted_samples(model, state):
+def counted_samples(model, stored):
     """Return how many rows were seen: a number (or sum of weights), or one per feature where values were missing."""
-    if "n_samples_seen_" in state.values:
-        return state.number("n_samples_seen_")
-    counts = state.array("n_samples_seen_", (*INDICES, *FLOATS), (model.n_features_in_,))
+    if stored.has_value("n_samples_seen_"):
+        return stored.number("n_samples_seen_")
+    counts = stored.array("n_samples_seen_", (*INDICES, *FLOATS), (model.n_features_in_,))
     demand((counts >= 0).all(), "n_samples_seen_ is negative")
     return counts
 
 
-def robust_fields(model):
-    return {"center_": model.center_, "scale_": model.scale_}
-
-
-def restore_robust(model, state):
+def restore_robust(model, stored):
+    """Restore center and scale, which are None where they were not asked for."""
     each = (model.n_features_in_,)
-    model.center_ = state.array("center_", FLOATS, each) if model.with_centering or state.has("center_") else None
-    model.scale_ = positive_scale(model, state) if model.with_scaling or state.has("scale_") else None
+    model.center_ = stored.optional_array("center_", FLOATS, each, required=model.with_centering)
+    model.scale_ = positive_scale(model, stored) if model.with_scaling or stored.has("scale_") else None
 
 
-def nothing(model):
-    return {}
+def positive_scale(model, stored):
+    """Return the scales of the features, all of which must be positive."""
+    scale = stored.array("scale_", FLOATS, (model.n_features_in_,))
+    demand((scale > 0).all(), "scale_ is not positive")
+    return scale
 
 
-def restore_normalizer(model, state):
+def restore_normalizer(model, stored):
+    """Check the norm: nothing is learned."""
     check_choice(model, "norm", "l1", "l2", "max")
 
 
 # ------------------------------------------------------------ other transformers of single features
 
 
-def quantile_fields(model):
-    return {"quantiles_": model.quantiles_, "references_": model.references_}
-
-
-def restore_quantile(model, state):
+def restore_quantile(model, stored):
+    """Restore the quantiles of the features, and the places of these quantiles between 0 and 1."""
     check_choice(model, "output_distribution", "uniform", "normal")
-    model.references_ = state.array("references_", "<f8", (None,))
+    model.references_ = stored.array("references_", "<f8", (None,))
     model.n_quantiles_ = len(model.references_)
     demand(model.n_quantiles_ >= 1, "references_ are missing")
     demand(is_not_decreasing(model.references_), "references_ are not in increasing order")
     demand(model.references_[0] >= 0 and model.references_[-1] <= 1, "references_ are out of range")
-    model.quantiles_ = state.array("quantiles_", FLOATS, (model.n_quantiles_, model.n_features_in_))
+    model.quantiles_ = stored.array("quantiles_", FLOATS, (model.n_quantiles_, model.n_features_in_))
     demand(is_not_decreasing(model.quantiles_), "quantiles_ are not in increasing order")
 
 
 def is_not_decreasing(values):
+    """Say whether no value, or row of values, is less than the one before."""
     return (values[:-1] <= values[1:]).all()
 
 
 def power_fields(model):
+    """Return the powers, and the scaler after them, which scikit-learn keeps in a private attribute."""
     return {"lambdas_": model.lambdas_, "scaler": getattr(model, "_scaler", None)}
 
 
-def restore_power(model, state):
+def restore_power(model, stored):
+    """Restore the powers, and the scaler where there is to be one."""
     check_choice(model, "method", "yeo-johnson", "box-cox")
-    model.lambdas_ = state.array("lambdas_", "<f8", (model.n_features_in_,))
-    if model.standardize or state.has("scaler"):
-        model._scaler = state.part("scaler", StandardScaler)
+    model.lambdas_ = stored.array("lambdas_", "<f8", (model.n_features_in_,))
+    if model.standardize or stored.has("scaler"):
+        model._scaler = stored.part("scaler", StandardScaler)
         demand(model._scaler.n_features_in_ == model.n_features_in_, "scaler is for another number of features")
 
 
 def tfidf_fields(model):
+    """Return the weights of the terms, where there are any."""
     return {"idf_": getattr(model, "idf_", None)}
 
 
-def restore_tfidf(model, state):
+def restore_tfidf(model, stored):
+    """Restore the weights of the terms, where there are to be any."""
     check_choice(model, "norm", "l1", "l2", None)
-    if model.use_idf or state.has("idf_"):
-        model.idf_ = state.array("idf_", FLOATS, (model.n_features_in_,))
+    if model.use_idf or stored.has("idf_"):
+        model.idf_ = stored.array("idf_", FLOATS, (model.n_features_in_,))
 
 
-def variance_fields(model):
-    return {"variances_": model.variances_}
-
-
-def restore_variance(model, state):
+def restore_variance(model, stored):
+    """Restore the variances, of which some must be above the threshold."""
     is_number = isinstance(model.threshold, Real) and not isinstance(model.threshold, bool)
     demand(is_number, f"threshold={model.threshold!r} is no number")
-    model.variances_ = state.array("variances_", "<f8", (model.n_features_in_,))
+    model.variances_ = stored.array("variances_", "<f8", (model.n_features_in_,))
     demand((model.variances_ > model.threshold).any(), "no variances_ are above the threshold")
 
 
@@ -176,28 +160,33 @@ def restore_variance(model, state):
 
 
 def random_projection_fields(model):
+    """Return what random projections have in common beside their components."""
     names = ("n_components_", "inverse_components_")
     return {name: getattr(model, name, None) for name in names}
 
 
-def restore_random_projection(model, state):
-    model.n_components_ = state.integer("n_components_")
+def restore_random_projection(model, stored):
+    """Restore what random projections have in common. The width of the output is private in scikit-learn."""
+    model.n_components_ = stored.integer("n_components_")
     model._n_features_out = model.n_components_
-    if model.compute_inverse_components or state.has("inverse_components_"):
+    if model.compute_inverse_components or stored.has("inverse_components_"):
         shape = (model.n_features_in_, model.n_components_)
-        model.inverse_components_ = state.array("inverse_components_", FLOATS, shape)
+        model.inverse_components_ = stored.array("inverse_components_", FLOATS, shape)
 
 
 def gaussian_fields(model):
+    """Return the fields of a projection whose components are an array."""
     return random_projection_fields(model) | {"components_": model.components_}
 
 
-def restore_gaussian(model, state):
-    restore_random_projection(model, state)
-    model.components_ = state.array("components_", FLOATS, (model.n_components_, model.n_features_in_))
+def restore_gaussian(model, stored):
+    """Restore a projection whose components are an array."""
+    restore_random_projection(model, stored)
+    model.components_ = stored.array("components_", FLOATS, (model.n_components_, model.n_features_in_))
 
 
 def sparse_fields(model):
+    """Return the fields of a projection whose components are a CSR matrix or array."""
     components = model.components_
     return random_projection_fields(model) | {
         "density_": model.density_,
@@ -208,13 +197,14 @@ def sparse_fields(model):
     }
 
 
-def restore_sparse(model, state):
-    restore_random_projection(model, state)
-    model.density_ = state.number("density_")
-    kind = sp.csr_array if state.value("is_array", bool) else sp.csr_matrix
-    indptr = state.array("indptr", INDICES, (model.n_components_ + 1,))
-    data = state.array("data", FLOATS, (None,))
-    indices = state.array("indices", INDICES, data.shape)
+def restore_sparse(model, stored):
+    """Restore a projection whose components are a CSR matrix or array."""
+    restore_random_projection(model, stored)
+    model.density_ = stored.number("density_")
+    kind = sp.csr_array if stored.value("is_array", bool) else sp.csr_matrix
+    indptr = stored.array("indptr", INDICES, (model.n_components_ + 1,))
+    data = stored.array("data", FLOATS, (None,))
+    indices = stored.array("indices", INDICES, data.shape)
     demand(indptr[-1] == len(data), "indptr are not those of the data")
     model.components_ = kind((data, indices, indptr), shape=(model.n_components_, model.n_features_in_))
     check_sparse(model.components_, "components_")
@@ -226,86 +216,34 @@ PCA_NAMES = (
 )
 
 
-def pca_fields(model):
-    return {name: getattr(model, name) for name in PCA_NAMES}
-
-
-def restore_pca(model, state):
-    model.n_components_ = state.integer("n_components_")
-    model.components_ = state.array("components_", FLOATS, (model.n_components_, model.n_features_in_))
-    model.mean_ = state.array("mean_", FLOATS, (model.n_features_in_,))
+def restore_pca(model, stored):
+    """Restore the components and what each of them explains."""
+    model.n_components_ = stored.integer("n_components_")
+    model.components_ = stored.array("components_", FLOATS, (model.n_components_, model.n_features_in_))
+    model.mean_ = stored.array("mean_", FLOATS, (model.n_features_in_,))
     for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
-        setattr(model, name, state.array(name, FLOATS, (model.n_components_,)))
+        setattr(model, name, stored.array(name, FLOATS, (model.n_components_,)))
     demand((model.explained_variance_ >= 0).all(), "explained_variance_ is negative")
-    model.noise_variance_ = state.value("noise_variance_", float, np.floating)
+    model.noise_variance_ = stored.value("noise_variance_", float, np.floating)
     demand(0 <= model.noise_variance_ < np.inf, "noise_variance_ is negative or not finite")
-    model.n_samples_ = state.integer("n_samples_")
+    model.n_samples_ = stored.integer("n_samples_")
 
 
-# ------------------------------------------------------------ pipelines
+# ------------------------------------------------------------ the codecs
 
-
-def pipeline_fields(model):
-    """Return the steps by number, because no member of a file can have some of the names that steps may have."""
-    for name, step in model.steps:
-        if isinstance(step, Pipeline):
-            raise TypeError(f"cannot save step {name!r}: a model file holds no Pipeline inside of a Pipeline")
-        if isinstance(step, BaseEstimator):
-            check_is_fitted(step)
-    steps = {f"step{number}": step for number, (_, step) in enumerate(model.steps)}
-    return {"names": [name for name, _ in model.steps]} | steps
-
-
-def restore_pipeline(model, state):
-    names = state.value("names", list)
-    are_names = names and all(isinstance(name, str) and "__" not in name for name in names)
-    demand(are_names and len(set(names)) == len(names), f"names={names!r} are no different names of steps")
-    model.steps = [(name, restored_step(state, f"step{number}")) for number, name in enumerate(names)]
-    check_chain([step for _, step in model.steps if isinstance(step, BaseEstimator)])
-    demand(model.memory is None, "a file may not say where results are to be cached")
-
-
-def restored_step(state, name):
-    """Return an estimator, or what stands for a step that does nothing: ``"passthrough"`` or None."""
-    if name in state.parts:
-        step = state.part(name)
-        demand(not isinstance(step, Pipeline), f"{name} is a Pipeline inside of a Pipeline")
-        return step
-    if state.has(name):
-        word = state.value(name, str)
-        demand(word == "passthrough", f"{name} is {word!r}, which is no step")
-        return word
-    return None
-
-
-def check_chain(steps):
-    """Demand that every step but the last transforms, and gives as many features as the next one takes."""
-    for step, following in pairwise(steps):
-        name = type(step).__name__
-        demand(hasattr(step, "transform"), f"{name} is not the last step, but has no transform")
-        width = n_features_out(step)
-        fits = width == following.n_features_in_
-        demand(fits, f"{name} gives {width} features, but {type(following).__name__} takes {following.n_features_in_}")
-
-
-def n_features_out(step):
-    """Return the width of what a fitted transformer gives, which may be a selector, a projection or a scaler."""
-    if hasattr(step, "get_support"):
-        return int(step.get_support().sum())
-    return getattr(step, "_n_features_out", step.n_features_in_)
-
-
-CODECS = (
-    (MaxAbsScaler, max_abs_fields, restore_max_abs),
-    (MinMaxScaler, min_max_fields, restore_min_max),
-    (StandardScaler, standard_fields, restore_standard),
-    (RobustScaler, robust_fields, restore_robust),
-    (Normalizer, nothing, restore_normalizer),
-    (QuantileTransformer, quantile_fields, restore_quantile),
-    (PowerTransformer, power_fields, restore_power),
-    (TfidfTransformer, tfidf_fields, restore_tfidf),
-    (VarianceThreshold, variance_fields, restore_variance),
-    (GaussianRandomProjection, gaussian_fields, restore_gaussian),
-    (SparseRandomProjection, sparse_fields, restore_sparse),
-    (PCA, pca_fields, restore_pca),
+MAX_ABS_SCALER = Codec(MaxAbsScaler, attributes("max_abs_", "scale_", "n_samples_seen_"), restore_max_abs)
+MIN_MAX_SCALER = Codec(
+    MinMaxScaler,
+    attributes("data_min_", "data_max_", "data_range_", "min_", "scale_", "n_samples_seen_"),
+    restore_min_max,
 )
+STANDARD_SCALER = Codec(StandardScaler, attributes("mean_", "var_", "scale_", "n_samples_seen_"), restore_standard)
+ROBUST_SCALER = Codec(RobustScaler, attributes("center_", "scale_"), restore_robust)
+NORMALIZER = Codec(Normalizer, attributes(), restore_normalizer)
+QUANTILE_TRANSFORMER = Codec(QuantileTransformer, attributes("quantiles_", "references_"), restore_quantile)
+POWER_TRANSFORMER = Codec(PowerTransformer, power_fields, restore_power)
+TFIDF_TRANSFORMER = Codec(TfidfTransformer, tfidf_fields, restore_tfidf)
+VARIANCE_THRESHOLD = Codec(VarianceThreshold, attributes("variances_"), restore_variance)
+GAUSSIAN_RANDOM_PROJECTION = Codec(GaussianRandomProjection, gaussian_fields, restore_gaussian)
+SPARSE_RANDOM_PROJECTION = Codec(SparseRandomProjection, sparse_fields, restore_sparse)
+PCA_CODEC = Codec(PCA, attributes(*PCA_NAMES), restore_pca)

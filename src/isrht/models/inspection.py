@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from isrht.linear.classifier import LinearClassifier
-from isrht.models._archive import read_manifest, read_model_file
+from isrht.models._archive import read_manifest
+from isrht.models._file_access import read_model_file
 from isrht.models.model_file import load
 
 # Facts by the names of the attributes that hold them; those that a model does not have are passed over.
