@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from sample_records import write_journal
@@ -16,6 +17,7 @@ from cli_data import isrht, write_file
 from isrht import LinearSVM, save
 from isrht.cli.messages import errors_in_words
 
+HELPERS = Path(__file__).parents[1] / "helpers"
 WRITING = {
     "predict": ("predict", "rows.svm", "model", "{}"),
     "transform": ("transform", "rows.svm", "projection", "{}"),
@@ -79,7 +81,7 @@ def test_a_limit_to_the_size_of_files_is_said_with_the_file(folder):
     # 1,000 bytes hold the beginning of a journal, which the parent writes, but no record of a run, by a worker.
     for limit, wanted in ((200, slice(0, 6)), (1000, slice(6, 7))):
         asked = list(commands.items())[wanted]
-        environment = os.environ | {"PYTHONPATH": os.path.dirname(__file__)}
+        environment = os.environ | {"PYTHONPATH": str(HELPERS)}
         done = subprocess.run(
             [sys.executable, "-c", LIMITED, str(limit), json.dumps([command for _, command in asked])],
             capture_output=True, text=True, env=environment,

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht.export import ExportError, export_model
 from isrht.export.c_header import identifier
-from isrht.linear.svm import linear_model
+from isrht.linear.classifier import FixedModel
 
 CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 needs_compiler = pytest.mark.skipif(CC is None, reason="there is no C compiler")
@@ -86,7 +86,7 @@ def test_labels_of_all_types(labels, tmp_path):
 @needs_compiler
 def test_the_smallest_and_the_largest_label(tmp_path):
     ends = np.array([-(2**63), 2**63 - 1])
-    model = linear_model(ends, np.ones((1, 2)), np.zeros(1))
+    model = FixedModel.of(ends, np.ones((1, 2)), np.zeros(1))
     assert run(model, np.ones((1, 2)), tmp_path)[2] == list(map(str, ends.tolist()))
 
 
@@ -97,7 +97,7 @@ def test_only_weights_that_are_not_zero_are_written_where_they_are_few(n_problem
     coef = np.zeros((n_problems, 20_000))
     kept = np.sort(rng.choice(20_000, n_kept, replace=False))
     coef[:, kept] = rng.standard_normal((n_problems, n_kept))
-    model = linear_model(np.arange(max(2, n_problems)), coef, rng.standard_normal(n_problems))
+    model = FixedModel.of(np.arange(max(2, n_problems)), coef, rng.standard_normal(n_problems))
     X = rng.standard_normal((5, 20_000)) * (rng.random((5, 20_000)) < 0.5)
     *answers, _ = run(model, X, tmp_path)
     for answer in answers:
@@ -107,7 +107,7 @@ def test_only_weights_that_are_not_zero_are_written_where_they_are_few(n_problem
 
 @needs_compiler
 def test_many_features(tmp_path, rng):
-    model = linear_model(np.arange(2), rng.standard_normal((1, 200_000)), np.zeros(1))
+    model = FixedModel.of(np.arange(2), rng.standard_normal((1, 200_000)), np.zeros(1))
     X = rng.standard_normal((2, 200_000))
     dense, _, _ = run(model, X, tmp_path)
     assert_allclose(dense[:, 1], model.decision_function(X), rtol=1e-9)
@@ -126,7 +126,7 @@ def test_a_value_that_is_not_a_number_has_no_class(tmp_path):
     [("a\0b", "strings of C end at a NUL, which is within the label 'a.x00b'"), ("a\ud800", "no text"), (7, "int")],
 )
 def test_labels_that_c_cannot_have(label, problem, tmp_path):
-    model = linear_model(np.array([label, "z"], dtype=object), np.ones((1, 2)), np.zeros(1))
+    model = FixedModel.of(np.array([label, "z"], dtype=object), np.ones((1, 2)), np.zeros(1))
     with pytest.raises(ExportError, match=problem):
         export_model(model, tmp_path / "model.h", "c")
     assert list(tmp_path.iterdir()) == []

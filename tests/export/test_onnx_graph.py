@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import ISRHTClassifier, LinearSVM
 from isrht.export import ExportError, export_model
-from isrht.linear.svm import linear_model
+from isrht.linear.classifier import FixedModel
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -93,7 +93,7 @@ def test_names_of_features_are_in_the_file(tmp_path):
 def test_what_cannot_be_exported(tmp_path, monkeypatch):
     with pytest.raises(ExportError, match="LinearSVM has no projection to unfold"):
         export_model(fitted("svm")[0], tmp_path / "model.onnx", "onnx", unfolded=True)
-    huge = linear_model(np.arange(2), np.array([[1e300]]), np.zeros(1))
+    huge = FixedModel.of(np.arange(2), np.array([[1e300]]), np.zeros(1))
     with pytest.raises(ExportError, match="too large for float32"):
         export_model(huge, tmp_path / "model.onnx", "onnx")
     monkeypatch.setattr("isrht.export.onnx_graph.MOST_BYTES", 10)

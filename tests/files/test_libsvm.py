@@ -10,8 +10,8 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from libsvm_parsers import REFUSED
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
-from test_libsvm_parser import REFUSED
 
 from isrht.files import libsvm as module
 from isrht.files.errors import FileError

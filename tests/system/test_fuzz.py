@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_libsvm_parser import COMPILED, PARSERS, TWIN, outcome
+from libsvm_parsers import COMPILED, PARSERS, TWIN, outcome
 
 from isrht import kernels
 
