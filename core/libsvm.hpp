@@ -54,7 +54,7 @@ template <class T> class Growing {
 };
 
 struct LibsvmFault {
-    const char* kind = nullptr;  // none while all is well; files/libsvm.py has a sentence for each
+    const char* kind = nullptr;  // none while all is well; files/_libsvm.py has a sentence for each
     int64_t line = 0, column = 0;
     std::string found;
 };

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from isrht.cli.forecast import Forecast, duration
+from isrht.cli._forecast import Forecast, duration
 
 
 def task(name, method, r=16):

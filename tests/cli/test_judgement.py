@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, classification_report, confusion_matrix
 
-from isrht.cli.judgement import Judgement
+from isrht.cli._judgement import Judgement
 
 
 def test_as_scikit_learn_counts_them(rng):

@@ -15,7 +15,7 @@ pytest.importorskip("typer")
 from cli_data import isrht, write_file
 
 from isrht import LinearSVM, save
-from isrht.cli.messages import errors_in_words
+from isrht.cli._messages import errors_in_words
 
 HELPERS = Path(__file__).parents[1] / "helpers"
 WRITING = {

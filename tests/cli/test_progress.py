@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from isrht.cli.progress import BarListener, DownloadBar, LineListener, accuracy_text
+from isrht.cli._progress import BarListener, DownloadBar, LineListener, accuracy_text
 from isrht.experiments.plan import Grid, Skip, plan
 
 
@@ -36,7 +36,7 @@ def test_plain_lines(tasks, capsys):
 
 
 def test_a_long_set_is_not_silent(tasks, capsys, monkeypatch):
-    monkeypatch.setattr("isrht.cli.progress.SILENCE_SECONDS", -1)
+    monkeypatch.setattr("isrht.cli._progress.SILENCE_SECONDS", -1)
     finish(LineListener(), tasks)
     assert "digits, SRHT, r=16: 80.00 (1 of 2)" in capsys.readouterr().err
 

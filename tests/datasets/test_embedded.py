@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.datasets import embedded
+from isrht.datasets import _embedded as embedded
 
 
 def test_digits_are_odd_or_even():

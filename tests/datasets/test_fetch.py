@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from isrht.datasets._verify import WrongData
 from isrht.datasets.fetch import NotOffered, fetch
 from isrht.datasets.registry import Facts, describe
-from isrht.datasets.verify import WrongData
 
 pytest.importorskip("pooch")
 

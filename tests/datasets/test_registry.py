@@ -1,7 +1,7 @@
 import pytest
 
 from isrht.datasets.registry import DATASETS, EMBEDDED, PAPER, describe, stand_in_for
-from isrht.report.published import paper
+from isrht.report._published import paper
 
 
 def test_every_set_says_what_is_needed():

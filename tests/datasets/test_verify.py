@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from isrht.datasets._verify import WrongData, check_digest, check_facts, read_verified, remember_digest
 from isrht.datasets.registry import Facts
-from isrht.datasets.verify import WrongData, check_digest, check_facts, read_verified, remember_digest
 
 X = sp.csr_matrix(np.array([[1.0, 0], [0, 2], [0, 3]]))
 Y = np.array([1.0, -1, -1])

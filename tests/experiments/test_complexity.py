@@ -1,6 +1,6 @@
 import pytest
 
-from isrht.experiments.complexity import run_projection
+from isrht.experiments._complexity import run_projection
 from isrht.experiments.plan import COMPLEXITY_METHODS
 from isrht.experiments.run import Task
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from isrht.experiments.environment import _git, environment
+from isrht.experiments._environment import _git, environment
 
 
 def test_a_result_can_say_where_it_comes_from():

@@ -3,7 +3,7 @@ import pytest
 from isrht import ISRHT, BoostedISRHT, LeverageScoreSelection
 from isrht.datasets.registry import describe
 from isrht.experiments.methods import BOOSTED, METHODS, method_named
-from isrht.report.published import paper
+from isrht.report._published import paper
 
 
 def test_the_papers_ten_rows_and_more():

@@ -23,7 +23,7 @@ def test_both_solvers_agree(rows, monkeypatch):
 def test_accuracies_on_test_are_those_of_the_trained_model(rows):
     X, y = rows
     accuracies = solvers.accuracies_on_test(X[:100], y[:100], X[100:], y[100:])
-    for C, accuracy in zip(solvers.CS, accuracies, strict=True):
+    for C, accuracy in zip(solvers.DEFAULT_CS, accuracies, strict=True):
         assert accuracy == pytest.approx(np.mean(solvers.trained(X[:100], y[:100], C).predict(X[100:]) == y[100:]))
 
 

@@ -6,9 +6,9 @@ import subprocess
 import sys
 import time
 
+from isrht.experiments._workers import Runner, run_in_processes
 from isrht.experiments.journal import Journal
 from isrht.experiments.run import Task
-from isrht.experiments.workers import Runner, run_in_processes
 
 
 def task(method="SRHT", seed=0, **changes):
@@ -60,7 +60,7 @@ def test_tasks_run_in_processes_and_a_killed_one_is_recorded(tmp_path):
 PARENT = """
 import sys
 from isrht.experiments.run import Task
-from isrht.experiments.workers import run_in_processes
+from isrht.experiments._workers import run_in_processes
 if __name__ == "__main__":
     tasks = [Task("accuracy", "blobs", "SRHT", 1, seed, "cv", "0", "x") for seed in range(100000)]
     for _ in run_in_processes(tasks, 1, sys.argv[1], "env"):

@@ -9,7 +9,7 @@ from exported_models import LABELS, MODELS, fitted
 from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht.export import ExportError, export_model
-from isrht.export.c_header import identifier
+from isrht.export._c_header import identifier
 from isrht.linear.classifier import FixedModel
 
 CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

@@ -96,7 +96,7 @@ def test_what_cannot_be_exported(tmp_path, monkeypatch):
     huge = FixedModel.of(np.arange(2), np.array([[1e300]]), np.zeros(1))
     with pytest.raises(ExportError, match="too large for float32"):
         export_model(huge, tmp_path / "model.onnx", "onnx")
-    monkeypatch.setattr("isrht.export.onnx_graph.MOST_BYTES", 10)
+    monkeypatch.setattr("isrht.export._onnx_graph.MOST_BYTES", 10)
     with pytest.raises(ExportError, match="holds 2 GB"):
         export_model(fitted("svm")[0], tmp_path / "model.onnx", "onnx")
     assert list(tmp_path.iterdir()) == []

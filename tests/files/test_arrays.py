@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.files import arrays
+from isrht.files import _arrays as arrays
 from isrht.files.errors import FileError
 from isrht.files.opening import open_rows, read_rows
 

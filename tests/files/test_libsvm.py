@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from libsvm_parsers import REFUSED
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from isrht.files import libsvm as module
+from isrht.files import _libsvm as module
+from isrht.files._libsvm import PROBLEMS
 from isrht.files.errors import FileError
-from isrht.files.libsvm import PROBLEMS
 from isrht.files.opening import open_rows, read_rows
 
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n1 4:7 # last\n"

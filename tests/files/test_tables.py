@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from isrht.files import tables
+from isrht.files import _tables as tables
 from isrht.files.errors import FileError
 from isrht.files.opening import open_rows, read_rows
 

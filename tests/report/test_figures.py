@@ -1,8 +1,8 @@
 import pytest
 from sample_records import sample
 
+from isrht.report._figures import all_figures, figure_1, figure_2, figure_3
 from isrht.report.aggregate import Records
-from isrht.report.figures import all_figures, figure_1, figure_2, figure_3
 
 
 @pytest.fixture(scope="module")

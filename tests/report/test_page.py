@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 from sample_records import sample
 
+from isrht.report._page import page
 from isrht.report.aggregate import Records
-from isrht.report.page import page
 
 
 class Outline(HTMLParser):

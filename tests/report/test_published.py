@@ -1,7 +1,7 @@
 import pytest
 
+from isrht.report._published import compare, paper, published
 from isrht.report.aggregate import Mean
-from isrht.report.published import compare, paper, published
 
 SETS = ("mushrooms", "usps-b", "gisette", "real-sim", "rcv1-binary", "news20-binary")
 

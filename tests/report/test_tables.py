@@ -1,8 +1,8 @@
 import pytest
 from sample_records import sample
 
+from isrht.report._tables import Cell, Table, bytes_text, complexity_table, overview_table, results_table
 from isrht.report.aggregate import Records
-from isrht.report.tables import Cell, Table, bytes_text, complexity_table, overview_table, results_table
 
 
 @pytest.fixture(scope="module")

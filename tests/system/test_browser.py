@@ -16,7 +16,7 @@ import pytest
 from sample_records import write_journal
 
 from isrht.report.aggregate import Records
-from isrht.report.figures import all_figures
+from isrht.report._figures import all_figures
 from isrht.report.write import write_report
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

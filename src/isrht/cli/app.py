@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from isrht.cli import compare, data, export, info, inspect, predict, report, reproduce, train, transform
-from isrht.cli.messages import errors_in_words
+from isrht.cli._messages import errors_in_words
 
 app = typer.Typer(
     name="isrht",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli.reading import Format, IndexBase, Label, MaxFeatures, check_read_again
+from isrht.cli._reading import Format, IndexBase, Label, MaxFeatures, check_read_again
 from isrht.cli.reproduce import JOURNAL, Jobs, Methods, Quiet, continued
 from isrht.cli.train import check_facts
 
@@ -43,9 +43,9 @@ def compare(
 
     Like reproduce, it continues where it stopped.
     """
-    from isrht.cli.messages import FAILED, give, give_json, say
-    from isrht.cli.progress import listener
-    from isrht.cli.reading import describe_facts, training_options
+    from isrht.cli._messages import FAILED, give, give_json, say
+    from isrht.cli._progress import listener
+    from isrht.cli._reading import describe_facts, training_options
     from isrht.experiments.methods import METHODS, method_named
     from isrht.experiments.reproduce import Settings, reproduce
     from isrht.files.opening import find, open_rows

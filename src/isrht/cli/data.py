@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli.messages import errors_in_words
+from isrht.cli._messages import errors_in_words
 
 app = typer.Typer(help="List the sets, or fetch one.", invoke_without_command=True, rich_markup_mode=None)
 
@@ -23,7 +23,7 @@ def list_sets(context: typer.Context, data_dir: DataDir = None, as_json: AsJson 
     """List every set with what is known of it and whether it is here."""
     if context.invoked_subcommand is not None:
         return
-    from isrht.cli.messages import give, give_json
+    from isrht.cli._messages import give, give_json
 
     rows = [status(name, data_dir) for name in _names()]
     if as_json:
@@ -45,7 +45,7 @@ def fetch(
     as_json: AsJson = False,
 ):
     """Download sets of the paper from the LIBSVM site and verify them."""
-    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
+    from isrht.cli._messages import FAILED, MISUSED, give, give_json, say
     from isrht.datasets.fetch import NotOffered, fetch
     from isrht.datasets.registry import PAPER, describe
 
@@ -76,11 +76,11 @@ SHOWN = ("set", "rows", "features", "split", "r", "here", "verified", "about")
 
 def status(name, data_dir=None):
     """What is known of a set, whether its files are here, and whether they have been verified."""
-    from isrht.datasets import files
+    from isrht.datasets import folders
     from isrht.datasets.registry import describe
 
     description = describe(name)
-    paths = None if description.embedded else files.find(description, data_dir)
+    paths = None if description.embedded else folders.find(description, data_dir)
     rows = "/".join(f"{facts.rows:,}" for facts in description.facts)
     about = (
         f"stand-in for {description.stands_for}: {description.about}" if description.stands_for else description.about
@@ -116,6 +116,6 @@ def _progress_bar():
     """Bars for pooch: rich on a terminal, one line otherwise."""
     import sys
 
-    from isrht.cli.progress import DownloadBar
+    from isrht.cli._progress import DownloadBar
 
     return lambda name: DownloadBar(name, sys.stderr.isatty())

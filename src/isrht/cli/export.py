@@ -28,7 +28,7 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print path and size as JSON.")] = False,
 ):
     """Write a LIBLINEAR model, an ONNX graph, a scikit-learn pickle or a C header."""
-    from isrht.cli.messages import give, give_json, say
+    from isrht.cli._messages import give, give_json, say
     from isrht.export import default_path, export_model
     from isrht.models.model_file import load
 
@@ -39,7 +39,7 @@ def export(
         raise ValueError(f"{path} is the model itself: name another file with --out")
     export_model(load(model), path, to.value, unfolded=unfolded)
     if to is Target.sklearn:
-        from isrht.export.sklearn_pickle import WARNING
+        from isrht.export._sklearn_pickle import WARNING
 
         say(f"isrht export: {path}: {WARNING}")
     if as_json:

@@ -9,7 +9,7 @@ import typer
 
 def info(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False):
     """Version, chosen kernel, processor features, versions of what it builds on."""
-    from isrht.cli.messages import give, give_json
+    from isrht.cli._messages import give, give_json
     from isrht.kernels.information import information
 
     facts = dict(information())

@@ -18,7 +18,7 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ):
     """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
-    from isrht.cli.messages import give, give_json
+    from isrht.cli._messages import give, give_json
     from isrht.models.inspection import inspect_file
     from isrht.support.visible import visible
 

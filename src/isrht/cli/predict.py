@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli.reading import Format, ModelIndexBase, ModelLabel, NoLabel
+from isrht.cli._reading import Format, ModelIndexBase, ModelLabel, NoLabel
 
 Data = Annotated[str, typer.Argument(help="The rows: a file, a quoted pattern, or '-' for standard input.")]
 Model = Annotated[Path, typer.Argument(help="A model that 'isrht train' or isrht.save wrote.")]
@@ -37,8 +37,8 @@ def predict(
     as_json: AsJson = False,
 ):
     """Predict the labels of rows, one a line; where the rows have labels, say how good the predictions are."""
-    from isrht.cli.messages import give, give_json, say
-    from isrht.cli.reading import check_not_input, describe_unseen, model_options
+    from isrht.cli._messages import give, give_json, say
+    from isrht.cli._reading import check_not_input, describe_unseen, model_options
     from isrht.files.opening import open_rows
 
     if as_json and out is None:
@@ -75,8 +75,9 @@ def load_classifier(path):
 
 def predictions(classifier, rows, with_scores=False):
     """A judgement that grows, and the lines of block after block."""
-    from isrht.cli.judgement import Judgement
-    from isrht.cli.reading import named
+    from isrht.cli._judgement import Judgement
+    from isrht.cli._reading import named
+    from isrht.linear.scores import predicted_codes
 
     judgement = Judgement(classifier.classes_)
     names, separator = judgement.names, separator_for(judgement.names)
@@ -84,7 +85,7 @@ def predictions(classifier, rows, with_scores=False):
     def blocks():
         for X, y in rows:
             decision = scores_of(classifier, named(X, rows.feature_names))
-            best = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)  # as predict decides
+            best = predicted_codes(decision.reshape(len(decision), -1))
             judgement.add(y, best)
             yield lines_of([names[k] for k in best.tolist()], decision if with_scores else None, separator)
 
@@ -115,7 +116,7 @@ def separator_for(labels):
 def opened(path):
     """What writes lines: to standard output, or to a file that is there once it is whole."""
     if path is None:
-        from isrht.cli.messages import give_lines
+        from isrht.cli._messages import give_lines
 
         yield give_lines
         give_lines([], at_once=True)

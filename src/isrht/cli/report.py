@@ -16,7 +16,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ):
     """Rebuild the page, tables.md and records.csv from a journal."""
-    from isrht.cli.messages import give, give_json
+    from isrht.cli._messages import give, give_json
     from isrht.experiments.journal import Journal
     from isrht.report.write import write_report
 

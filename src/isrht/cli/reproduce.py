@@ -56,8 +56,8 @@ def reproduce(
     Without options it uses embedded data and takes about two minutes. It continues where it stopped: runs that the
     journal holds are not repeated.
     """
-    from isrht.cli.messages import FAILED, MISUSED, give, give_json, say
-    from isrht.cli.progress import listener
+    from isrht.cli._messages import FAILED, MISUSED, give, give_json, say
+    from isrht.cli._progress import listener
     from isrht.experiments.methods import METHODS
     from isrht.experiments.plan import PARTS
     from isrht.experiments.reproduce import Settings
@@ -94,7 +94,7 @@ def reproduce(
 @contextmanager
 def continued(journal):
     """Say after Ctrl-C that what was done is not lost."""
-    from isrht.cli.messages import say
+    from isrht.cli._messages import say
 
     try:
         yield

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from isrht.cli.reading import Format, IndexBase, Label, MaxFeatures
+from isrht.cli._reading import Format, IndexBase, Label, MaxFeatures
 
 FLAG = re.compile("-q*C")
 MOST_COLUMNS = 256
@@ -109,8 +109,8 @@ def train(
     as_json: AsJson = False,
 ):
     """Train a linear classifier on few columns and write it to a file."""
-    from isrht.cli.messages import give_json, say
-    from isrht.cli.reading import describe_facts, training_options
+    from isrht.cli._messages import give_json, say
+    from isrht.cli._reading import describe_facts, training_options
     from isrht.transform.hadamard import next_power_of_two
 
     tell = (lambda _: None) if quiet else say
@@ -163,7 +163,7 @@ def rows_where_they_are(data, options, out_of_core, scheduler, local_cluster, qu
             rows = scan(data, options, quiet) if out_of_core else read(data, options)
         yield rows
         return
-    from isrht.cli.cluster import cluster, rows_on_workers
+    from isrht.cli._cluster import cluster, rows_on_workers
 
     with cluster(scheduler, local_cluster):
         with watch.stage("scan"):
@@ -225,7 +225,7 @@ def make_model(components, selection, cost, scale, seed, bias, balanced, jobs):
 
 
 def read(data, options):
-    from isrht.cli.reading import named
+    from isrht.cli._reading import named
     from isrht.files.density import smaller_form
     from isrht.files.opening import open_rows
 
@@ -238,7 +238,7 @@ def read(data, options):
 def scan(data, options, quiet):
     """Rows that stay where they are; their labels come with them."""
     from isrht import RowSource
-    from isrht.cli.reading import check_read_again
+    from isrht.cli._reading import check_read_again
     from isrht.files.opening import find, open_rows
 
     check_read_again(find(data), "--out-of-core reads the rows in every pass")
@@ -325,8 +325,8 @@ def describe_choice(model):
 
 
 def judge(model, known, test, tell):
+    from isrht.cli._reading import model_options
     from isrht.cli.predict import predictions
-    from isrht.cli.reading import model_options
     from isrht.files.opening import open_rows
 
     rows = open_rows(test, label_type="text", **model_options([test], model, known))

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from isrht.cli._reading import Format, ModelIndexBase, ModelLabel, NoLabel
 from isrht.cli.predict import Data, Quiet
-from isrht.cli.reading import Format, ModelIndexBase, ModelLabel, NoLabel
 
 Model = Annotated[Path, typer.Argument(help="A model or a projection that 'isrht train' or isrht.save wrote.")]
 OUT_HELP = "What to write: .csv, .tsv, .npy or .parquet, and else LIBSVM text; text also packed, as .gz and so on."
@@ -27,8 +27,8 @@ def transform(
     quiet: Quiet = False,
 ):
     """Write the columns that a model makes of rows, with their labels where they have any."""
-    from isrht.cli.messages import say
-    from isrht.cli.reading import check_not_input, describe_unseen, model_options, named
+    from isrht.cli._messages import say
+    from isrht.cli._reading import check_not_input, describe_unseen, model_options, named
     from isrht.files.opening import open_rows
     from isrht.files.writing import write_rows
     from isrht.models.model_file import load, read_about

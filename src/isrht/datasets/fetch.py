@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isrht.datasets.files import download_folder
+from isrht.datasets._verify import MAX_TEXT_BYTES, WrongData, check_digest, read_verified, remember_digest
+from isrht.datasets.folders import download_folder
 from isrht.datasets.registry import LIBSVM_SITE
-from isrht.datasets.verify import MAX_TEXT_BYTES, WrongData, check_digest, read_verified, remember_digest
 
 RETRIES = 3
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.datasets import embedded, files, own
+from isrht.datasets import _embedded, folders, own
+from isrht.datasets._verify import check_digest, read_verified
 from isrht.datasets.registry import describe
-from isrht.datasets.verify import check_digest, read_verified
 from isrht.files.streams import PACKINGS
 
 SPLIT_SEED = 0
@@ -53,14 +53,14 @@ def load(name, data_dir=None):
         X, y, is_test = own.read(description)
         checksum = own.digest(description)
     elif description.embedded:
-        X, y, is_test = embedded.MAKERS[name]()
+        X, y, is_test = _embedded.MAKERS[name]()
         checksum = _digest_of_arrays(X, y)
     else:
-        paths = files.find(description, data_dir)
+        paths = folders.find(description, data_dir)
         if paths is None:
             raise NotAvailable(missing(description))
         X, y, is_test = _read_files(description, paths)
-        checksum = files.digest(paths)
+        checksum = folders.digest(paths)
     train, test = split(description.split, y, is_test)
     return Dataset(name, X, y, train, test, checksum)
 
@@ -71,11 +71,11 @@ def checksum_of(name, data_dir=None):
     if description.source:
         return own.digest(description)
     if description.embedded:
-        return _digest_of_arrays(*embedded.MAKERS[name]()[:2])
-    paths = files.find(description, data_dir)
+        return _digest_of_arrays(*_embedded.MAKERS[name]()[:2])
+    paths = folders.find(description, data_dir)
     if paths is None:
         raise NotAvailable(missing(description))
-    return files.digest(paths)
+    return folders.digest(paths)
 
 
 def missing(description):

@@ -11,7 +11,7 @@ import os
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.datasets import files
+from isrht.datasets import folders
 from isrht.datasets.registry import DATASETS, Description
 from isrht.files.density import is_smaller_dense, smaller_form
 
@@ -62,4 +62,4 @@ def read(description):
 
 def digest(description):
     source = description.source
-    return files.digest([*source["files"], *(source["test"] or [])])
+    return folders.digest([*source["files"], *(source["test"] or [])])

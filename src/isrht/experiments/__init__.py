@@ -4,6 +4,6 @@
 - :mod:`isrht.experiments.plan`: which runs make up which table and figure
 - :mod:`isrht.experiments.run`: one run: project, tune, train, predict, with the seconds of each
 - :mod:`isrht.experiments.journal`: finished runs, one checked line each
-- :mod:`isrht.experiments.workers`: processes that run them
+- :mod:`isrht.experiments._workers`: processes that run them
 - :mod:`isrht.experiments.reproduce`: all of it together
 """

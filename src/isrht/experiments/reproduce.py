@@ -6,14 +6,14 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from isrht.datasets import files
+from isrht.datasets import folders
 from isrht.datasets.loading import NotAvailable, checksum_of
 from isrht.datasets.registry import EMBEDDED, PAPER, describe, stand_in_for
-from isrht.experiments.environment import environment
+from isrht.experiments._environment import environment
+from isrht.experiments._workers import run_in_processes
 from isrht.experiments.journal import Journal, canonical, checksum
 from isrht.experiments.methods import METHODS
 from isrht.experiments.plan import PARTS, Grid, Skip, plan
-from isrht.experiments.workers import run_in_processes
 
 GROUPS = {"embedded": EMBEDDED, "paper": ("blobs", *PAPER)}
 
@@ -47,7 +47,7 @@ class Summary:
 
 
 class Listener:
-    """Told what happens; does nothing with it. Those of :mod:`isrht.cli.progress` show it."""
+    """Told what happens; does nothing with it. Those of :mod:`isrht.cli._progress` show it."""
 
     def begin(self, tasks, known_records, skips, damaged): ...
 
@@ -122,9 +122,9 @@ def skip_record(skip):
 def _genuine_or_stand_in(name, data_dir):
     description = describe(name)
     stand_in = stand_in_for(name)
-    if description.embedded or stand_in is None or files.find(description, data_dir) is not None:
+    if description.embedded or stand_in is None or folders.find(description, data_dir) is not None:
         return name
-    return stand_in if files.find(describe(stand_in), data_dir) is not None else name
+    return stand_in if folders.find(describe(stand_in), data_dir) is not None else name
 
 
 def _is_done(record, retry_failed):

@@ -25,7 +25,8 @@ import numpy as np
 
 from isrht.experiments.journal import canonical, checksum
 from isrht.experiments.methods import method_named
-from isrht.experiments.solvers import CS, N_FOLDS, accuracies_on_test, cross_validated, into_their_span, trained
+from isrht.experiments.solvers import N_FOLDS, accuracies_on_test, cross_validated, into_their_span, trained
+from isrht.linear.costs import DEFAULT_CS
 
 PROTOCOLS = ("cv", "paper")
 
@@ -143,7 +144,7 @@ def tune(projection, method, X, Z, y):
     """The C of the best cross-validated accuracy. With a ``projection``, each fold fits its own copy."""
     scores = cross_validated(Z, y) if projection is None else score_each_fold(projection, method, X, y)
     best = int(np.argmax(scores))
-    return {"C": CS[best], "cv_accuracy": round(float(scores[best]), 6)}
+    return {"C": DEFAULT_CS[best], "cv_accuracy": round(float(scores[best]), 6)}
 
 
 def score_each_fold(projection, method, X, y):

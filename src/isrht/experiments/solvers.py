@@ -12,8 +12,9 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
+from isrht.linear.costs import DEFAULT_CS
+
 N_FOLDS = 5
-CS = tuple(2.0**exponent for exponent in range(-5, 6))
 # Up to here the exact Hessian of the Newton path is small enough to be factored.
 WIDE = 2500
 # The default of LIBLINEAR itself for this solver; scikit-learn asks for a thousandth of it, which no accuracy needs.
@@ -32,7 +33,7 @@ def into_their_span(Z, Z_test):
     return Z @ basis, Z_test @ basis
 
 
-def cross_validated(Z, y, folds=N_FOLDS, Cs=CS):
+def cross_validated(Z, y, folds=N_FOLDS, Cs=DEFAULT_CS):
     """The mean accuracy for every C over folds, which are a number of them or a list of (train, test)."""
     if is_wide(Z):
         return np.mean([_liblinear_accuracies(Z, y, *split, Cs) for split in _splits(folds, y)], axis=0)

@@ -1,7 +1,7 @@
 """Hand a trained classifier to other programs: LIBLINEAR, ONNX runtimes, plain scikit-learn, C.
 
 Projection and SVM are linear, so a classifier is one weight per original feature and class, an intercept and labels
-(:mod:`isrht.export.folded`). That is what all targets are given, except ONNX with ``unfolded=True``, which is given the
+(:mod:`isrht.export._folded`). That is what all targets are given, except ONNX with ``unfolded=True``, which is given the
 signs, Hadamard factors, columns and SVM one by one. One file per target; each is imported when it is asked for.
 """
 
@@ -14,10 +14,10 @@ from isrht.support.atomic_writes import replaced_when_whole
 
 # Target -> the module that makes its bytes, and how the names of such files end.
 TARGETS = {
-    "liblinear": ("liblinear", ".liblinear"),
-    "onnx": ("onnx_graph", ".onnx"),
-    "sklearn": ("sklearn_pickle", ".trusted-only.pkl"),
-    "c": ("c_header", ".h"),
+    "liblinear": ("_liblinear", ".liblinear"),
+    "onnx": ("_onnx_graph", ".onnx"),
+    "sklearn": ("_sklearn_pickle", ".trusted-only.pkl"),
+    "c": ("_c_header", ".h"),
 }
 
 

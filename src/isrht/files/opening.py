@@ -7,12 +7,12 @@ import os
 from numbers import Integral
 from pathlib import Path
 
-from isrht.files.arrays import NpyRows, NpzRows
+from isrht.files._arrays import NpyRows, NpzRows
+from isrht.files._libsvm import AUTO, LibsvmRows
+from isrht.files._tables import CsvRows, ParquetRows
 from isrht.files.errors import STANDARD_INPUT, FileError
 from isrht.files.labels import NUMBER, TEXT
-from isrht.files.libsvm import AUTO, LibsvmRows
 from isrht.files.streams import FileObject, can_be_read_again, packing
-from isrht.files.tables import CsvRows, ParquetRows
 
 FORMATS = {"libsvm": LibsvmRows, "csv": CsvRows, "tsv": CsvRows, "parquet": ParquetRows, "npy": NpyRows, "npz": NpzRows}
 TEXTS = ("libsvm", "csv", "tsv")

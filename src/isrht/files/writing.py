@@ -16,12 +16,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
+from isrht.files._libsvm import LABEL_RULES, LARGEST_INDEX, UNLIMITED
+from isrht.files._tables import SEPARATORS, is_label
 from isrht.files.errors import library
 from isrht.files.labels import TEXT, as_written
-from isrht.files.libsvm import LABEL_RULES, LARGEST_INDEX, UNLIMITED
 from isrht.files.opening import TEXTS, format_by_extension
 from isrht.files.streams import packed, packing
-from isrht.files.tables import SEPARATORS, is_label
 from isrht.support.atomic_writes import replaced_when_whole
 from isrht.support.npy_header import npy_header
 from isrht.support.sparse_structure import check_sparse

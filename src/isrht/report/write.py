@@ -8,9 +8,9 @@ from pathlib import Path
 
 from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
+from isrht.report._page import DEVIATIONS, current_set_skips, page
+from isrht.report._tables import complexity_table, overview_table, results_tables
 from isrht.report.aggregate import Records
-from isrht.report.page import DEVIATIONS, current_set_skips, page
-from isrht.report.tables import complexity_table, overview_table, results_tables
 from isrht.support.atomic_writes import replaced_when_whole
 from isrht.support.visible import visible_lines
 

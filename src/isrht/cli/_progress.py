@@ -6,8 +6,8 @@ import sys
 import time
 from collections import Counter, defaultdict
 
-from isrht.cli.forecast import Forecast, duration
-from isrht.cli.messages import say
+from isrht.cli._forecast import Forecast, duration
+from isrht.cli._messages import say
 from isrht.experiments.reproduce import Listener
 from isrht.support.visible import visible
 

@@ -21,7 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler
 import isrht
 from isrht.boosting.estimator import BoostedISRHT
 from isrht.export import ExportError
-from isrht.export.folded import folded
+from isrht.export._folded import folded
 
 # Operators as of 2021, which every maintained runtime knows.
 OPSET, IR_VERSION = 17, 8

@@ -9,11 +9,11 @@ import numpy as np
 
 from isrht.datasets.registry import describe
 from isrht.experiments.plan import STABILITY_METHODS, STABILITY_SETS, stability_rs
-from isrht.experiments.solvers import CS
+from isrht.linear.costs import DEFAULT_CS
+from isrht.report._tables import bytes_text
 from isrht.report.aggregate import mean_of
 from isrht.report.chart import Axis, Chart, marker
 from isrht.report.styles import Style, style_of
-from isrht.report.tables import bytes_text
 
 
 @dataclass
@@ -138,7 +138,7 @@ def _stability(grids, method, shared, name):
     chart.rule([(axis["low"], axis["low"]), (axis["high"], axis["high"])])
     for r, c in shared:
         ours, srht = grids[method][r, c], grids["SRHT"][r, c]
-        title = f"r={r}, C=2^{int(np.log2(CS[c]))}: {method} {ours.mean:.2f}, SRHT {srht.mean:.2f} (n={ours.n})"
+        title = f"r={r}, C=2^{int(np.log2(DEFAULT_CS[c]))}: {method} {ours.mean:.2f}, SRHT {srht.mean:.2f} (n={ours.n})"
         chart.point(srht.mean, ours.mean, style_of(method), title, method, f"{name}|{method}|{r}|paper")
     return chart
 
@@ -148,7 +148,7 @@ def _accuracies_by_C(records, name, method):
     means = {}
     for r in stability_rs(name):
         group = records.groups.get((name, method, r, "paper"))
-        for c in range(len(CS)) if group else ():
+        for c in range(len(DEFAULT_CS)) if group else ():
             means[r, c] = mean_of([100 * record["by_C"][c] for record in group.records])
     return means
 

@@ -1,4 +1,4 @@
-from isrht.datasets import files
+from isrht.datasets import folders
 from isrht.datasets.registry import describe
 
 
@@ -6,23 +6,23 @@ def test_the_folder_given_comes_before_the_variable_before_the_cache(tmp_path, m
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("ISRHT_DATA", "/variable")
     cache = tmp_path / "isrht" / "data"
-    assert [str(folder) for folder in files.folders("/given")] == ["/given", str(cache)]
-    assert [str(folder) for folder in files.folders()] == ["/variable", str(cache)]
+    assert [str(folder) for folder in folders.folders("/given")] == ["/given", str(cache)]
+    assert [str(folder) for folder in folders.folders()] == ["/variable", str(cache)]
     monkeypatch.delenv("ISRHT_DATA")
-    assert files.folders() == [cache]
+    assert folders.folders() == [cache]
 
 
 def test_all_files_of_a_set_must_be_there(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     usps = describe("usps-b")
     (tmp_path / "usps.xz").write_text("x")
-    assert files.find(usps, tmp_path) is None
+    assert folders.find(usps, tmp_path) is None
     (tmp_path / "usps.t").write_text("y")
-    assert [path.name for path in files.find(usps, tmp_path)] == ["usps.xz", "usps.t"]
+    assert [path.name for path in folders.find(usps, tmp_path)] == ["usps.xz", "usps.t"]
 
 
 def test_the_digest_depends_on_every_file_and_their_order(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_text("1")
     two.write_text("2")
-    assert len({files.digest([one, two]), files.digest([two, one]), files.digest([one])}) == 3
+    assert len({folders.digest([one, two]), folders.digest([two, one]), folders.digest([one])}) == 3

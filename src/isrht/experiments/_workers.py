@@ -113,7 +113,7 @@ class Runner:
         self.dataset = None
 
     def __call__(self, task):
-        from isrht.experiments.complexity import run_projection
+        from isrht.experiments._complexity import run_projection
         from isrht.experiments.run import failure, run
 
         if task.kind == "projection":

@@ -9,7 +9,7 @@ import numpy as np
 
 from isrht.datasets.registry import describe
 from isrht.experiments.methods import METHODS
-from isrht.report.published import compare, paper, published
+from isrht.report._published import compare, paper, published
 
 
 @dataclass(frozen=True)

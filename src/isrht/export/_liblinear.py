@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isrht.export import ExportError
-from isrht.export.folded import folded, integer_labels
+from isrht.export._folded import folded, integer_labels
 
 # The files hold labels as C ints.
 MOST = 2**31 - 1

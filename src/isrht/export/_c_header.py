@@ -14,7 +14,7 @@ import numpy as np
 
 import isrht
 from isrht.export import ExportError
-from isrht.export.folded import folded, integer_labels
+from isrht.export._folded import folded, integer_labels
 
 # Written out are only the features that have a weight, if these are less than this share.
 SPARSE_SHARE = 0.25

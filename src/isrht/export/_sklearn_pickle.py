@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 import isrht
-from isrht.export.folded import folded
+from isrht.export._folded import folded
 
 WARNING = "a pickle runs code when it is loaded: load it only if you trust whoever wrote it"
 

@@ -7,8 +7,8 @@ from html import escape
 from importlib.resources import files
 
 from isrht.datasets.registry import describe
-from isrht.report.figures import all_figures
-from isrht.report.tables import complexity_table, overview_table, results_tables
+from isrht.report._figures import all_figures
+from isrht.report._tables import complexity_table, overview_table, results_tables
 
 COLUMNS = (
     "key", "set", "method", "r", "protocol", "seed", "accuracy", "best_accuracy", "cv_accuracy", "C", "total_seconds",

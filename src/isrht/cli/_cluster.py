@@ -7,7 +7,7 @@ import os
 import tempfile
 from contextlib import contextmanager
 
-from isrht.cli.reading import check_read_again
+from isrht.cli._reading import check_read_again
 from isrht.files.density import is_smaller_dense
 from isrht.files.facts import merged
 from isrht.files.opening import find, open_rows
