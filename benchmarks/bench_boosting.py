@@ -24,10 +24,11 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from benchmarks import boosting_peers as peers
 from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, SparseEmbedding
-from isrht.experiments.solvers import CS, cross_validated, trained
+from isrht.experiments.solvers import cross_validated, trained
+from isrht.linear.costs import DEFAULT_CS
 
 # Gisette wants less than the least C of the paper.
-WIDE_CS = (*(2.0**exponent for exponent in range(-10, -5)), *CS)
+WIDE_CS = (*(2.0**exponent for exponent in range(-10, -5)), *DEFAULT_CS)
 
 
 def all_features(X, y, seed):
@@ -54,7 +55,7 @@ def supervised(r):
         width = 1 << (X.shape[1] - 1).bit_length()
         projection = ISRHT(min(r, width), n_score_samples=2000, random_state=seed).fit(X, y)
         Z = projection.transform(X)
-        C = LinearSVMCV(CS, cv=5, refit=False, tol=1e-3).fit(Z, y).C_
+        C = LinearSVMCV(DEFAULT_CS, cv=5, refit=False, tol=1e-3).fit(Z, y).C_
         svm = LinearSVM(C).fit(Z, y)
         return (lambda X: svm.predict(projection.transform(X))), projection.nbytes, f"C={C:g}"
 
@@ -71,9 +72,9 @@ def sketched(size, diagonal):
         scores = []
         for train, test in StratifiedKFold(5).split(y, y):
             sketch = sketch_of(train)
-            search = LinearSVMCV(CS, cv=[(train, test)], refit=False, tol=1e-3)
+            search = LinearSVMCV(DEFAULT_CS, cv=[(train, test)], refit=False, tol=1e-3)
             scores.append(search.fit(sketch.transform(X), y).mean_scores_)
-        C, sketch = CS[np.argmax(np.mean(scores, axis=0))], sketch_of(slice(None))
+        C, sketch = DEFAULT_CS[np.argmax(np.mean(scores, axis=0))], sketch_of(slice(None))
         svm = LinearSVM(C).fit(sketch.transform(X), y)
         arrays = [sketch.components_, sketch.signs_, sketch.magnitudes_]
         size_in_bytes = sum(array.nbytes for array in arrays if array is not None)

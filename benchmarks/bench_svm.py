@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.svm import LinearSVC
 
+from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.search import LinearSVMCV
 from isrht.linear.svm import LinearSVM
 
-CS = 2.0 ** np.arange(-5, 6)
 FOLDS = 5
 
 
@@ -73,10 +73,10 @@ def grid_search(X, y):
     train = np.arange(len(y)) % FOLDS != 0
     times = [
         seconds(lambda C=C: LinearSVC(C=C, dual=False, tol=1e-2).fit(X[train], y[train]))
-        for C in (CS[0], CS[len(CS) // 2], CS[-1])
+        for C in (DEFAULT_CS[0], DEFAULT_CS[len(DEFAULT_CS) // 2], DEFAULT_CS[-1])
     ]
-    whole = np.mean(times) * len(CS) * FOLDS
-    return whole, f"3 fits of {', '.join(f'{t:.2f}' for t in times)} s, scaled to {len(CS) * FOLDS}"
+    whole = np.mean(times) * len(DEFAULT_CS) * FOLDS
+    return whole, f"3 fits of {', '.join(f'{t:.2f}' for t in times)} s, scaled to {len(DEFAULT_CS) * FOLDS}"
 
 
 def liblinear_path(X, y):
@@ -87,9 +87,10 @@ def liblinear_path(X, y):
         return None, "liblinear-official is not installed"
     prob = problem(y, X, 1)
     with captured_output() as lines:
-        whole = seconds(lambda: train(prob, f"-C -s 2 -v {FOLDS} -B 1 -c {CS[0]}"))
+        whole = seconds(lambda: train(prob, f"-C -s 2 -v {FOLDS} -B 1 -c {DEFAULT_CS[0]}"))
     tried = sum(line.startswith("log2c") for line in lines)
-    return whole / tried * len(CS), f"{whole:.1f} s for {tried} Cs, scaled to {len(CS)}; default tolerance"
+    n_Cs = len(DEFAULT_CS)
+    return whole / tried * n_Cs, f"{whole:.1f} s for {tried} Cs, scaled to {n_Cs}; default tolerance"
 
 
 def main():
@@ -99,13 +100,13 @@ def main():
     args = parser.parse_args()
     for make in (correlated, independent):
         X, y = make(args.samples, args.features)
-        shape = f"{X.shape[0]} x {X.shape[1]}, {len(CS)} Cs x {FOLDS} folds"
+        shape = f"{X.shape[0]} x {X.shape[1]}, {len(DEFAULT_CS)} Cs x {FOLDS} folds"
         print(f"{make.__name__} features, {shape}, CPU seconds")
         compare(X, y)
 
 
 def compare(X, y):
-    model = LinearSVMCV(CS, cv=FOLDS)
+    model = LinearSVMCV(DEFAULT_CS, cv=FOLDS)
     ours = seconds(lambda: model.fit(X, y), repeats=3)
     best = model.mean_scores_.max()
     print(f"{'LinearSVMCV':26} {ours:9.2f} s   (with refit; best mean accuracy {best:.4f})", flush=True)

@@ -12,7 +12,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from isrht import LinearSVM, fwht
-from isrht.experiments.solvers import CS
+from isrht.linear.costs import DEFAULT_CS
 
 ROUNDS = 16
 ALPHAS = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
@@ -154,12 +154,12 @@ def on_columns_of(rounds_of, bytes_of):
     """An SVM on the columns of rounds, C by folds that make their own rounds."""
 
     def fit(X, y, seed):
-        scores = np.zeros(len(CS))
+        scores = np.zeros(len(DEFAULT_CS))
         for train, test in folds_of(y):
             rounds = rounds_of(seed).fit(X[train], y[train])
             Z, Z_test = rounds.transform(X[train]), rounds.transform(X[test])
-            scores += [np.mean(LinearSVM(C).fit(Z, y[train]).predict(Z_test) == y[test]) for C in CS]
-        C, rounds = CS[np.argmax(scores)], rounds_of(seed).fit(X, y)
+            scores += [np.mean(LinearSVM(C).fit(Z, y[train]).predict(Z_test) == y[test]) for C in DEFAULT_CS]
+        C, rounds = DEFAULT_CS[np.argmax(scores)], rounds_of(seed).fit(X, y)
         svm = LinearSVM(C).fit(rounds.transform(X), y)
         return (lambda X: svm.predict(rounds.transform(X))), bytes_of(rounds, X.shape[1]), f"C={C:g}"
 

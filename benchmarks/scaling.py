@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from benchmarks.bench_core import conditions
 from isrht import ISRHT, ISRHTClassifier, RowSource
-from isrht.linear.newton import fit_path, training_blocks
+from isrht.linear.path import fit_path, training_blocks
 from isrht.report.chart import Axis, Chart
 from isrht.report.styles import Style
 from isrht.support.threads import one_blas_thread

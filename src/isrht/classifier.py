@@ -22,13 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from isrht.boosting.estimator import BoostedISRHT
 from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
-from isrht.linear.newton import fit_path, training_blocks
+from isrht.linear.costs import DEFAULT_CS
+from isrht.linear.path import fit_path, training_blocks
 from isrht.linear.scoring import FoldAccuracies, held_out_scorer
-from isrht.linear.search import DEFAULT_CS, LinearSVMCV, checked_Cs
+from isrht.linear.search import LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
 from isrht.linear.weights import training_weights, weighted_rows
 from isrht.projections.isrht import ISRHT, SELECTIONS
-from isrht.rows.blocks import Rows, is_sparse, take_rows
+from isrht.rows.blocks import RowsElsewhere, is_sparse, take_rows
 from isrht.rows.entry import as_rows, stored, validate_rows
 from isrht.rows.folds import check_classes_of_folds, make_folds
 from isrht.rows.scaling import fit_scaler, scaled
@@ -46,8 +47,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     Parameters
     ----------
     n_components : int, float or "auto", default="auto"
-        How many columns: as in :class:`ISRHT`, where "auto" keeps 256, or all columns if there are fewer. Boosted columns
-        are at most as many; "auto" are 16 of them.
+        How many columns: as in :class:`ISRHT`, where "auto" keeps 256, or all columns if there are fewer. Boosted
+        columns are at most as many; "auto" are 16 of them.
     selection, balance, center, replace, sketch_size, n_score_samples
         As in :class:`ISRHT`. Or ``selection="boosted"``: the columns of :class:`BoostedISRHT`, to which the other
         parameters of this line mean nothing.
@@ -87,8 +88,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     C_ : float
         The C of ``svm_``: that was given, or chosen; with boosted columns the given one times the chosen one.
     weight_unit_ : float
-        What counts as one row where C was chosen: the typical weight, 1 without weights or with a given C. ``C_`` is for
-        weights divided by it.
+        What counts as one row where C was chosen: the typical weight, 1 without weights or with a given C. ``C_`` is
+        for weights divided by it.
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
         With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C that was chosen with them.
     n_iter_, n_features_in_ : int
@@ -175,7 +176,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
-            self.coef_, self.intercept_ = self._fold()
+            self.coef_, self.intercept_ = self._on_features()
         return self
 
     def transform(self, X):
@@ -224,7 +225,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _scaled(self, X):
         if self.scaler_ is None:
             return X
-        return X.map(partial(scaled, self.scaler_)) if isinstance(X, Rows) else scaled(self.scaler_, X)
+        return X.map(partial(scaled, self.scaler_)) if isinstance(X, RowsElsewhere) else scaled(self.scaler_, X)
 
     def _make_projection(self):
         """An unfitted projection with a seed of its own, so that every fold draws the same signs."""
@@ -292,7 +293,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         scores, unsolved = np.empty((len(self.Cs_), len(folds))), 0
         with closing(self._trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
             for k, (blocks, score) in enumerate(trials):
-                for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
+                for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, self._solver_options())):
                     scores[c, k : k + 1] = score(solution)
                     unsolved += not solution.converged.all()
         if unsolved:
@@ -327,9 +328,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
         return score_solution
 
-    def _fold(self):
-        """Weights and intercepts on the original features."""
-        coef = self.projection_.fold(self.svm_.coef_)
+    def _on_features(self):
+        """Return the weights and intercepts of the whole model on the original features."""
+        coef = self.projection_.to_features(self.svm_.coef_)
         intercept = self.svm_.intercept_ - self.svm_.coef_ @ self.projection_.offsets_
         if isinstance(self.scaler_, MinMaxScaler):
             intercept += coef @ self.scaler_.min_
@@ -350,7 +351,7 @@ def _fit_fold(projection, X, labels, weights, training):
 @contextmanager
 def projected(projections, X):
     """The projected rows of X, for each of the projections: arrays, or rows that are kept to the end of the context."""
-    if not isinstance(X, Rows):
+    if not isinstance(X, RowsElsewhere):
         yield [projection.project(X) for projection in projections]
         return
     wanted = [(projection.project, projection.n_components_) for projection in projections]
@@ -360,7 +361,7 @@ def projected(projections, X):
 
 def _fit_side_by_side(X, n_components):
     """Say whether rows must be read, and so many columns take less room than they: else projecting again is better."""
-    if not isinstance(X, Rows):
+    if not isinstance(X, RowsElsewhere):
         return False
     return n_components * X.shape[0] <= (1.5 * X.nnz if X.sparse else X.shape[0] * X.shape[1])
 

@@ -1,177 +1,90 @@
-"""The solver against slow, obvious twins: the objective written out, its gradient, and its Hessian."""
+"""What both solvers share: steps that are only taken if they help, and the best step along a line."""
+
+import pickle
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from svm_data import gradient, noisy, objective
 
-from isrht.linear import newton
-from isrht.linear.newton import fit_path, training_blocks
-from isrht.rows.blocks import Block, RowBlocks
-from isrht.support.threads import one_blas_thread
+from isrht.linear import _newton
+from isrht.linear._conjugate import ConjugateNewton
+from isrht.linear._exact import ExactNewton
+from isrht.linear._problems import TwoClassProblems
+from isrht.linear.path import SolverOptions
+from isrht.rows.blocks import RowBlocks
 
-CS = 2.0 ** np.arange(-5, 6)
-
-
-def noisy(n_samples=300, n_features=12, seed=0, noise=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n_samples, n_features))
-    y = X @ rng.standard_normal(n_features) + noise * rng.standard_normal(n_samples) > 0
-    return X, y.astype(int)
+ONE = TwoClassProblems.of(n_folds=1, n_classes=2)
 
 
-def gradient(X, signs, weights, w, b, C):
-    hinge = np.maximum(0, 1 - signs * (X @ w + b))
-    pull = 2 * C * weights * signs * hinge
-    return np.append(w - X.T @ pull, b - pull.sum())
+@pytest.fixture(params=[ExactNewton, ConjugateNewton])
+def solver(request):
+    X, y = noisy(300, 12, noise=0.1)
+    return request.param(RowBlocks(X, y), SolverOptions(max_iter=50))
 
 
-@pytest.fixture
-def conjugate(monkeypatch):
-    """Solve everything by conjugate gradients, however small."""
-    monkeypatch.setattr(newton, "EXACT_FEATURES", 0)
-    monkeypatch.setattr(newton, "SPARSE_EXACT_FEATURES", 0)
+def objective_of(solver, weights, C):
+    X, y = solver.blocks.X, solver.blocks.y
+    return objective(X, y, weights[0, :-1], weights[0, -1], C)
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csr_matrix])
-def test_the_gradient_vanishes_all_along_the_path(container):
-    X, y = noisy()
-    for solution in fit_path(training_blocks(container(X), y), CS, tol=1e-8):
-        w, b = solution.coef[0, 0], solution.intercept[0, 0]
-        scale = np.abs(gradient(X, 2.0 * y - 1, 1.0, 0 * w, 0.0, solution.C)).max()
-        assert np.abs(gradient(X, 2.0 * y - 1, 1.0, w, b, solution.C)).max() < 1e-6 * scale
-        assert solution.converged.all()
+def test_the_start_is_at_zero_with_all_rows_active(solver):
+    state = solver.start(ONE)
+    assert not state.weights.any()
+    assert state.loss[0] == pytest.approx(300)
+    expected = gradient(solver.blocks.X, solver.blocks.y, np.zeros(12), 0.0, 1.0)
+    np.testing.assert_allclose(state.gradient[0], expected)
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_conjugate_gradients_reach_the_optimum_of_the_exact_hessian(container, conjugate, monkeypatch):
-    X, y = noisy(noise=0.2)
-    by_products = list(fit_path(training_blocks(container(X), y), CS))
-    monkeypatch.undo()
-    for ours, exact in zip(by_products, fit_path(training_blocks(X, y), CS), strict=True):
-        np.testing.assert_allclose(ours.coef, exact.coef, rtol=1e-4, atol=1e-6)
-
-
-def test_folds_that_share_passes_are_the_folds_one_by_one():
-    X, y = noisy()
-    y[::7] = 2
-    weights = np.random.default_rng(1).choice([0.0, 1.0, 2.5], (len(y), 3))
-    together = list(fit_path(training_blocks(X, y, weights), CS, n_classes=3))
-    for fold in range(3):
-        alone = fit_path(training_blocks(X, y, weights[:, fold]), CS, n_classes=3)
-        for shared, single in zip(together, alone, strict=True):
-            np.testing.assert_allclose(shared.coef[fold], single.coef[0], rtol=1e-6, atol=1e-9)
-
-
-def test_problems_that_take_turns_for_memory_end_where_they_would_together(monkeypatch):
-    X, y = noisy()
-    y[::5] = 2
-    together = list(fit_path(training_blocks(X, y), CS, n_classes=3))
-    monkeypatch.setattr(newton, "GRAM_ELEMENTS", 1)
-    for one, other in zip(together, fit_path(training_blocks(X, y), CS, n_classes=3), strict=True):
-        np.testing.assert_allclose(one.coef, other.coef, rtol=1e-7, atol=1e-10)
-
-
-def test_a_warm_start_ends_where_a_cold_one_does_in_fewer_steps():
-    X, y = noisy(2000, 20)
-    warm = list(fit_path(training_blocks(X, y), CS))[-1]
-    (cold,) = fit_path(training_blocks(X, y), CS[-1:])
-    np.testing.assert_allclose(warm.coef, cold.coef, rtol=1e-6, atol=1e-9)
-    assert warm.n_iter.max() < cold.n_iter.max()
-
-
-@pytest.mark.parametrize("block_rows", [1, 7, 64, 1000])
-def test_the_result_does_not_depend_on_the_blocks(block_rows):
-    X, y = noisy()
-    for one, other in zip(
-        fit_path(RowBlocks(X, y, block_rows=block_rows), CS), fit_path(RowBlocks(X, y), CS), strict=True
-    ):
-        np.testing.assert_allclose(one.coef, other.coef, rtol=1e-8, atol=1e-11)
-
-
-@pytest.mark.parametrize("block_rows", [7, 50, 1000])
-@pytest.mark.parametrize("n_folds", [1, 2])
-def test_classes_and_folds_do_not_mix_over_blocks(block_rows, n_folds):
-    X, y = noisy()
-    y[::3] = 2
-    weights = np.random.default_rng(1).choice([1.0, 2.5], (len(y), n_folds))
-    (split,) = fit_path(RowBlocks(X, y, weights, block_rows=block_rows), [1.0], n_classes=3)
-    for fold in range(n_folds):
-        for label in range(3):
-            alone = RowBlocks(X, (y == label).astype(int), weights[:, fold], block_rows=1000)
-            (single,) = fit_path(alone, [1.0])
-            np.testing.assert_allclose(split.coef[fold, label], single.coef[0, 0], rtol=1e-6)
-    assert split.n_iter.max() < 15
-
-
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_the_number_of_threads_does_not_change_a_bit(container):
-    X, y = noisy()
-    blocks = RowBlocks(container(X), y, block_rows=41)
-    with one_blas_thread():
-        for one, three in zip(fit_path(blocks, CS), fit_path(blocks, CS, n_jobs=3), strict=True):
-            np.testing.assert_array_equal(one.coef, three.coef)
-
-
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_gram_matrix_of_weighted_rows(container):
+def test_features_too_large_to_be_squared_are_an_error():
     X, y = noisy(20, 3)
-    weights = np.where(np.arange(20) % 3, 0.0, 2.0)
-    solver = newton.ExactNewton(RowBlocks(container(X), y), True, 1e-6, 10, None)
-    wide = np.column_stack([X, np.ones(20)])
-    np.testing.assert_allclose(solver.gram(container(X), weights), wide.T @ (weights[:, None] * wide))
-    assert solver.gram(container(X), 0 * weights) == 0.0
+    with pytest.raises(ValueError, match="scale X"):
+        ExactNewton(RowBlocks(X * 1e200, y), SolverOptions()).start(ONE)
 
 
-def test_what_changed_is_the_difference_of_two_gram_matrices():
-    X, y = noisy()
-    blocks = RowBlocks(X, y, block_rows=50)
-    solver = newton.ExactNewton(blocks, True, 1e-6, 10, None)
-    problems = newton.Problems(np.array([0]), np.array([1]))
-    before, after = np.random.default_rng(0).standard_normal((2, 1, 13))
-    *_, (change,) = solver.sum(solver.evaluate, problems, after, before)
-    (old,), (new,) = (solver.sum(solver.grams, problems, weights) for weights in (before, after))
-    np.testing.assert_allclose(change, new - old, atol=1e-9)
-
-
-def test_line_search_finds_the_minimum_along_the_line():
-    X, y = noisy(noise=0.1)
-    solver = newton.ExactNewton(RowBlocks(X, y), True, 1e-6, 10, None)
-    state = solver.start(newton.Problems(np.array([0]), np.array([1])))
-    C, direction = 3.0, -0.1 * state.gradient
-
-    def along(length):
-        weights = length * direction
-        loss = (np.maximum(0, 1 - (2 * y - 1) * (X @ weights[0, :-1] + weights[0, -1])) ** 2).sum()
-        return newton.objective(weights, np.array([loss]), C).item()
-
+def test_line_search_finds_the_minimum_along_the_line(solver):
+    state, C = solver.start(ONE), 3.0
+    direction = -0.1 * state.gradient
     best = solver.line_search(state, np.array([0]), direction, C).item()
-    assert along(best) <= min(along(best * 0.99), along(best * 1.01), along(0))
+    lowest, *others = (objective_of(solver, length * direction, C) for length in (best, 0.99 * best, 1.01 * best, 0))
+    assert lowest <= min(others)
 
 
-def test_rows_far_larger_than_what_remains_of_the_gram_matrix_are_summed_anew():
-    X, y = noisy(200, 5, noise=0.3)
-    X[::20] *= 1e7
-    X[::20, 0] += 1e7 * (2 * y[::20] - 1)
-    (solution,) = fit_path(training_blocks(X, y), [10.0])
-    assert solution.converged.all()
+def test_a_step_that_does_not_lower_the_objective_is_not_taken(solver):
+    state, C = solver.start(ONE), 1.0
+    uphill = 1e-3 * state.gradient
+    assert not solver.move(state, np.array([0]), uphill, 0.0, C).any()
+    assert not state.weights.any()
+    assert solver.move(state, np.array([0]), -uphill, 0.0, C).all()
+    np.testing.assert_array_equal(state.weights, -uphill)
+    assert state.loss[0] == pytest.approx(objective_of(solver, -uphill, 1.0) - 0.5 * (uphill**2).sum())
 
 
-def test_blas_threads_come_back_when_the_last_user_leaves():
-    from threadpoolctl import threadpool_info, threadpool_limits
-
-    def threads():
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
-    with threadpool_limits(limits=2, user_api="blas"):
-        before = threads()
-        first, second = one_blas_thread(), one_blas_thread()
-        first.__enter__()
-        second.__enter__()
-        first.__exit__(None, None, None)
-        assert threads() == {1}
-        second.__exit__(None, None, None)
-        assert threads() == before
+def test_minimise_ends_where_the_gradient_vanishes(solver):
+    state, C = solver.start(ONE), 1.0
+    n_iter, converged = solver.minimise(state, C)
+    assert converged.all()
+    assert n_iter[0] > 1
+    assert state.solved_for == C
+    X, y = solver.blocks.X, solver.blocks.y
+    assert np.abs(gradient(X, y, state.weights[0, :-1], state.weights[0, -1], C)).max() < 1e-4
 
 
-def test_a_block_without_weights_counts_every_row_once():
-    np.testing.assert_array_equal(newton.weights_by_fold(Block(0, np.zeros((3, 2)))), np.ones((1, 3)))
+def test_a_state_that_gave_back_its_memory_goes_on_as_before(solver):
+    kept, released = solver.start(ONE), solver.start(ONE)
+    for state in (kept, released):
+        solver.minimise(state, 0.1)
+    released.release()
+    assert released.curvature is None
+    for state in (kept, released):
+        solver.minimise(state, 1.0)
+    np.testing.assert_allclose(released.weights, kept.weights, rtol=1e-8, atol=1e-10)
+
+
+def test_problems_are_solved_in_groups_of_limited_size(solver, monkeypatch):
+    assert solver.groups(3) == [slice(0, 64)]
+    monkeypatch.setattr(_newton, "PROBLEMS_PER_PASS", 2)
+    assert solver.groups(5) == [slice(0, 2), slice(2, 4), slice(4, 6)]
+
+
+def test_a_solver_that_travels_to_a_worker_leaves_the_rows_behind(solver):
+    assert pickle.loads(pickle.dumps(solver)).blocks is None

@@ -20,7 +20,7 @@ import numpy as np
 from isrht.boosting._paths import Path, grow, solve
 from isrht.boosting._places import learned_rows
 from isrht.boosting._rows import Head, LearnedRows
-from isrht.linear.classifier import predicted_codes
+from isrht.linear.scores import predicted_codes
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.weights import effective_count
 

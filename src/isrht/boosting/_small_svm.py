@@ -8,7 +8,7 @@ is that of :class:`~isrht.linear.svm.LinearSVM`, so what is chosen here is what 
 once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum. Only rows that
 enter or leave that set change the Gram matrix.
 
-:mod:`isrht.linear.newton` solves one wide problem in few passes over many blocks; here there are thousands of narrow ones,
+:mod:`isrht.linear.path` solves one wide problem in few passes over many blocks; here there are thousands of narrow ones,
 and what counts is how little Python each of them costs.
 """
 

@@ -1,4 +1,4 @@
-"""What every linear classifier can do once it has ``coef_``, ``intercept_`` and ``classes_``: score, predict, be trained for one C."""
+"""What every linear classifier can do: be trained for one C, then score rows and predict their classes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.linear.newton import fit_path, training_blocks
-from isrht.linear.scores import linear_scores, quick_scores
+from isrht.linear.path import SolverOptions, fit_path, training_blocks
+from isrht.linear.scores import linear_scores, predicted_codes, quick_scores
 from isrht.linear.weights import weighted_rows
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import check_two_classes, in_memory
@@ -77,29 +77,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return X, labels, weights
 
     def _solver_options(self):
-        return {
-            "n_classes": len(self.classes_),
-            "fit_intercept": self.fit_intercept,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "n_jobs": self.n_jobs,
-        }
+        return SolverOptions(self.fit_intercept, self.tol, self.max_iter, self.n_jobs)
 
     def _train(self, X, labels, sample_weight, C):
         """Fit all rows for one C and keep the result."""
         weights = weighted_rows(self.class_weight, labels, sample_weight)
         with one_blas_thread():
-            (solution,) = fit_path(training_blocks(X, labels.codes, weights), [C], **self._solver_options())
+            blocks = training_blocks(X, labels.codes, weights)
+            (solution,) = fit_path(blocks, [C], labels.n_classes, self._solver_options())
         self.coef_, self.intercept_ = solution.coef[0], solution.intercept[0]
         self.n_iter_ = max(1, int(solution.n_iter.max()))
         if not solution.converged.all():
             warn_not_converged(self, f"for C={C:g}")
         return self
-
-
-def predicted_codes(scores):
-    """Class numbers from scores whose last axis counts two-class problems."""
-    return (scores[..., 0] > 0).astype(int) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
 
 
 class FixedModel(LinearClassifier):

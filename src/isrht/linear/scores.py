@@ -62,6 +62,15 @@ def guarded_scores(X, coef, intercept, n_jobs=None):
         raise
 
 
+def predicted_codes(scores):
+    """Return the numbers of the classes that scores decide for.
+
+    The last axis of ``scores`` counts two-class problems: one, whose positive class is 1, or one per class. Among equal
+    scores the first class is preferred.
+    """
+    return (scores[..., 0] > 0).astype(int) if scores.shape[-1] == 1 else scores.argmax(axis=-1)
+
+
 def is_plain(X, n_features):
     """Whether X is an array or CSR matrix of floats that needs no conversion: rows of the right width, and some."""
     if type(X) is not np.ndarray and type(X) not in CSR:

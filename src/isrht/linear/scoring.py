@@ -7,7 +7,8 @@ import inspect
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from isrht.linear.classifier import FixedModel, predicted_codes
+from isrht.linear.classifier import FixedModel
+from isrht.linear.scores import predicted_codes
 from isrht.linear.weights import counted_weights
 from isrht.rows.blocks import RowBlocks
 from isrht.rows.values import derived, total

@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
-from isrht.linear.newton import fit_path, training_blocks
+from isrht.linear.costs import DEFAULT_CS
+from isrht.linear.path import fit_path, training_blocks
 from isrht.linear.scoring import FoldAccuracies, held_out_scorer
 from isrht.linear.weights import training_weights
 from isrht.rows.blocks import take_rows
@@ -22,8 +23,6 @@ from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import whole_or_unchanged
-
-DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
 
 # Folds that share a pass. Each is one more column of weights over all rows.
 FOLDS_PER_PASS = 16
@@ -107,7 +106,8 @@ class LinearSVMCV(LinearClassifier):
         X : array or sparse matrix of shape (n_samples, n_features), or RowSource
         y : array of shape (n_samples,), or None where a RowSource has the labels
         sample_weight : None, float or array of shape (n_samples,)
-            Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes nothing.
+            Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes
+            nothing.
         """
         checked_Cs(self.Cs)
         return self.fit_checked(*self._validate(X, y, sample_weight))
@@ -129,7 +129,7 @@ class LinearSVMCV(LinearClassifier):
             weights = training_weights(training, self.class_weight, labels, sample_weight)
             blocks, score = training_blocks(X, labels.codes, weights), scorer_of(batch, held_out)
             with one_blas_thread():
-                for c, solution in enumerate(fit_path(blocks, self.Cs_, **self._solver_options())):
+                for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, self._solver_options())):
                     self.scores_[c, batch] = score(solution)
                     fits[c].add(solution, keep_coef=not self.refit)
         self.mean_scores_ = self.scores_.mean(axis=1)

@@ -1,4 +1,4 @@
-"""Linear SVMs that tune themselves: the scikit-learn estimators around :mod:`isrht.linear.newton`.
+"""Linear SVMs that tune themselves: the scikit-learn estimators around :mod:`isrht.linear.path`.
 
 :class:`LinearSVM` minimises LIBLINEAR's objective for one C,
 
