@@ -9,13 +9,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from malformed_rows import altered, malformed
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
 
 from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor, kernels
-from isrht.linear.svm import linear_model
-from malformed_rows import altered, malformed
+from isrht.linear.classifier import FixedModel
 
 MODELS = {
     "supervised": ISRHTClassifier(8, C=1.0, scale="maxabs", random_state=0),
@@ -194,9 +194,9 @@ def test_the_name_of_a_predictor_says_what_it_serves():
     assert repr(Predictor(LinearSVM().fit(frame, y == "ash"))) == (
         "Predictor(LinearSVM, classes=[False, True], 21 named features)"
     )
-    many = linear_model(np.arange(1000), np.ones((1000, 2)), np.zeros(1000))
-    assert repr(Predictor(many)) == "Predictor(LinearSVM, classes=[0, 1, 2, 3, 4, 5, ...] (1000), 2 features)"
-    escape = linear_model(np.array(["\x1b[31m", "x" * 1000]), np.ones((1, 2)), np.zeros(1))
+    many = FixedModel.of(np.arange(1000), np.ones((1000, 2)), np.zeros(1000))
+    assert repr(Predictor(many)) == "Predictor(FixedModel, classes=[0, 1, 2, 3, 4, 5, ...] (1000), 2 features)"
+    escape = FixedModel.of(np.array(["\x1b[31m", "x" * 1000]), np.ones((1, 2)), np.zeros(1))
     assert "\x1b" not in repr(Predictor(escape))
     assert len(repr(Predictor(escape))) < 150
 
@@ -285,5 +285,5 @@ def ticks_in_the_middle(act):
 @pytest.mark.parametrize("make", [sp.csr_array, np.asarray])
 def test_a_large_batch_does_not_hold_the_gil(make):
     X = make(np.ones((6000, 4000)))
-    model = linear_model(np.array([0, 1]), np.ones((1, 4000)), np.zeros(1))
+    model = FixedModel.of(np.array([0, 1]), np.ones((1, 4000)), np.zeros(1))
     assert max(ticks_in_the_middle(lambda: model.predict(X)) for _ in range(3)) > 0

@@ -5,8 +5,8 @@ its codec, which stands beside the class; the room has the list of them, and the
 :mod:`~isrht.models.inspection` tells what a model has learned, and :mod:`~isrht.models.predictor` answers for single
 rows in microseconds.
 
-The room uses the estimators and codecs of ``classifier``, ``boosting``, ``linear`` and ``projections``, and what a codec
-is from ``support``; ``export`` and ``cli`` use it.
+The room uses the estimators and codecs of ``classifier``, ``boosting``, ``linear`` and ``projections``, ``kernels`` and
+``support``; ``export`` and ``cli`` use it.
 """
 
 import lazy_loader

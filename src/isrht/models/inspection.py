@@ -1,8 +1,9 @@
 """What a model file says about itself: parameters, what was learned, how columns scored, which features tell most.
 
-All of it is in the file; no data are needed. The scores of single columns are not kept (see :mod:`isrht.models.model_file`),
-but a histogram of them is. Weights on original features are there for classifiers, whose projection and SVM are folded
-into them; they are per unit of the feature, so that features of other units have other weights.
+All of it is in the file; no data are needed. The scores of single columns are not kept
+(:mod:`isrht.projections.isrht_codec`), but a histogram of them is. The weights of the original features are there for
+classifiers, whose projection and SVM are folded into them. A weight is per unit of its feature: a feature in metres has
+a weight a thousand times that of the same feature in millimetres, so weights compare features of like units only.
 """
 
 from __future__ import annotations
@@ -26,7 +27,36 @@ FACTS = (
 
 
 def inspect_file(path, n_top=10):
-    """Everything as one dictionary of plain values, in the order in which it is worth reading."""
+    """Return everything that is known of a model file, in the order in which it is worth reading.
+
+    Parameters
+    ----------
+    path : str or path-like
+    n_top : int, default=10
+        How many of the features with the largest weights are listed.
+
+    Returns
+    -------
+    dict
+        All of it is made of what JSON can hold. Its entries are ``file`` (path, size and versions), ``class``,
+        ``parameters``, ``not_stored`` (the names of parameters that the file does not hold), ``about`` (what ``save``
+        was told), ``learned``, ``parts`` (the estimators inside, by name), ``column_scores`` (a histogram, or None) and
+        ``features`` (those of the largest weights, or None for a model that has no weights of features).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from isrht import LinearSVM, save
+    >>> from isrht.models.inspection import inspect_file
+    >>> model = LinearSVM().fit([[-2.0, 0.5], [-1.0, 0.0], [1.0, 0.0], [2.0, 0.5]], ["no", "no", "yes", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.isrht")
+    ...     save(model, path)
+    ...     facts = inspect_file(path, n_top=1)
+    >>> facts["class"], facts["learned"]["classes_"], facts["features"][0]["feature"]
+    ('LinearSVM', ['no', 'yes'], 0)
+    """
     model = load(path)
     manifest = read_manifest(read_model_file(path, 2**32))
     return {
@@ -56,6 +86,7 @@ def parameters(model):
 
 
 def parts(model):
+    """Yield the estimators inside a model, and those inside of them, by name: ``classify.projection_``."""
     if isinstance(model, Pipeline):
         inside = model.steps
     else:
@@ -74,6 +105,7 @@ def described(part):
 
 
 def learned(model):
+    """Return what a model has learned, as far as it can be told in a few numbers."""
     facts = {name: plain(getattr(model, name)) for name in FACTS if hasattr(model, name)}
     if hasattr(model, "classes_"):
         facts["n_classes"] = len(model.classes_)
@@ -93,7 +125,7 @@ def learned(model):
 
 
 def histogram(model):
-    """How the scores of the columns are spread, over all and over the kept ones; None where a file does not say."""
+    """Return how the scores of all columns, and of the kept ones, are spread; None where a file does not say it."""
     histograms = (getattr(part, "score_histogram_", None) for part in (model, *(part for _, part in parts(model))))
     found = next((histogram for histogram in histograms if histogram is not None), None)
     if found is None:
@@ -102,7 +134,7 @@ def histogram(model):
 
 
 def telling_features(model, n_top):
-    """The features of the largest weights, each for the class it speaks for or against most."""
+    """Return the features of the largest weights, each with the class that it speaks for or against most."""
     if not isinstance(model, LinearClassifier):
         return None
     strength = np.abs(model.coef_).max(axis=0)
@@ -123,7 +155,7 @@ def telling_features(model, n_top):
 
 
 def plain(value):
-    """NumPy's values as Python's; what is not a finite number is None, as JSON has no word for it."""
+    """Return NumPy's values as Python's. A number that is not finite becomes None, as JSON has no word for it."""
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):

@@ -5,8 +5,8 @@ it only has to answer: its folded weights and labels, frozen, laid out for spars
 methods for a single row that need no matrix to be built around it. It has no state that a call changes.
 
 The kernels look at the indices and pointers of sparse rows themselves, so the quick paths do not check them twice.
-Where SciPy would come first, or a kernel has refused the rows, :func:`~isrht.support.sparse_structure.check_sparse` looks at
-them and names the row.
+Where SciPy would come first, or a kernel has refused the rows,
+:func:`~isrht.support.sparse_structure.check_sparse` looks at them and names the row.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from isrht import kernels
-from isrht.linear.classifier import LinearClassifier, predicted_codes
-from isrht.linear.scores import CSR, FLOATS, guarded_scores, is_plain
+from isrht.linear.classifier import LinearClassifier
+from isrht.linear.scores import CSR, FLOATS, guarded_scores, is_plain, predicted_codes
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import checked_data
 
@@ -38,17 +38,24 @@ class Predictor:
     Parameters
     ----------
     model : ISRHTClassifier, LinearSVM or LinearSVMCV
-        Fitted.
+        The fitted classifier, which is copied.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        The labels that are predicted.
     n_features_in_ : int
+        The number of features that a row has.
+
+    See Also
+    --------
+    isrht.load : Read a classifier from a file.
+    isrht.export.export_model : Hand a classifier to a program that has no Python.
 
     Notes
     -----
-    Of more than two classes the weights are kept twice: by class for dense rows, and by feature for sparse ones, made
-    when the first sparse row comes.
+    With more than two classes the weights are kept twice: by class for dense rows, and by feature for sparse rows. The
+    second copy is made when the first sparse row comes.
 
     Examples
     --------
@@ -85,21 +92,44 @@ class Predictor:
         return f"Predictor({type(self._model).__name__}, classes={classes}{total}, {self.n_features_in_} {kind})"
 
     def decision_function(self, X):
-        """Signed scores of many rows, as those of the model.
+        """Return the scores of many rows, which are those of the model.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, one score per row, which is positive for ``classes_[1]``; otherwise one per class.
+
+        See Also
+        --------
+        decision_function_one : The score of a single row, with less around it.
         """
         scores = self._scores(X)
         return scores.ravel() if self._is_binary else scores
 
     def predict(self, X):
-        """The class of each of many rows."""
+        """Return the class of each of many rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels of the type that the model was trained with.
+
+        See Also
+        --------
+        predict_one : The class of a single row, with less around it.
+        """
         return self.classes_[predicted_codes(self._scores(X))]
 
     def decision_function_one(self, row):
-        """The score of one row: a float for two classes, else an array of one score per class.
+        """Return the score of one row.
 
         Parameters
         ----------
@@ -108,17 +138,34 @@ class Predictor:
             order, and their values. Any other tuple is a dense row of numbers, also where there are two of them. Dense
             rows have shape (n_features,) or (1, n_features); matrices and frames have one row. Names of a frame or
             Series must be those of the model, in their order, as scikit-learn demands it of frames.
+
+        Returns
+        -------
+        float or ndarray of shape (n_classes,)
+            A float for two classes, which is positive for ``classes_[1]``; otherwise one score per class.
         """
         score = self._score_one(row)[0]
         return float(score[0]) if self._is_binary else score
 
     def predict_one(self, row):
-        """The class of one row, which is given as to :meth:`decision_function_one`."""
+        """Return the class of one row.
+
+        Parameters
+        ----------
+        row : array-like, tuple (indices, values), sparse matrix, data frame or pandas Series
+            The row, in any form that :meth:`decision_function_one` takes.
+
+        Returns
+        -------
+        label
+            One of ``classes_``.
+        """
         score = self._score_one(row)[0]
         return self.classes_[int(score[0] > 0) if self._is_binary else score.argmax()]
 
     @cached_property
     def _coef_by_feature(self):
+        """The weights in the order in which sparse rows ask for them: all weights of a feature side by side."""
         return self._coef if self._is_binary else np.asfortranarray(self._coef)
 
     @property
@@ -126,6 +173,7 @@ class Predictor:
         return getattr(self._model, "feature_names_in_", None)
 
     def _scores(self, X):
+        """Return the scores of many rows. Only rows that are not plain, or not finite, are validated."""
         finite = False
         if is_plain(X, self.n_features_in_):
             scores, finite = self._linear_scores(X)
@@ -160,6 +208,7 @@ class Predictor:
         return out
 
     def _checked_values(self, row):
+        """Return a dense row as floats of shape (1, n_features)."""
         n_features = self.n_features_in_
         is_tuple = isinstance(row, tuple)
         if is_tuple and (len(row) != n_features or any(map(is_sequence, row))):
@@ -195,6 +244,7 @@ class Predictor:
             raise
 
     def _score_pair(self, indices, values):
+        """Score a sparse row that is given by the numbers of its features and their values."""
         indices, values = as_indices(indices), as_floats(values)
         if indices.shape != values.shape or values.ndim != 1:
             found = f"{indices.shape} and {values.shape}"
@@ -211,6 +261,7 @@ class Predictor:
             raise ValueError(message) from None
 
     def _score_entries(self, values, indices, indptr):
+        """Score one row in CSR form. The kernel refuses indices and pointers that lead outside."""
         out = np.empty((1, len(self._coef)))
         if not kernels.engine.score_csr(values, indices, indptr, self._coef_by_feature, self._intercept, out):
             check_finite(values)
@@ -218,10 +269,12 @@ class Predictor:
 
 
 def is_pair(row):
+    """Say whether a tuple is a sparse row: two sequences, and not two numbers."""
     return len(row) == 2 and is_sequence(row[0]) and is_sequence(row[1])
 
 
 def is_sequence(value):
+    """Say whether a value has several values, unlike a number or an array of no dimensions."""
     return hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
 
 
@@ -239,6 +292,7 @@ def check_finite(values):
 
 
 def as_floats(values):
+    """Return an array of float32 or float64 in one piece, without a copy where it is one already."""
     values = np.ascontiguousarray(values)
     if values.dtype in FLOATS:
         return values
@@ -248,6 +302,7 @@ def as_floats(values):
 
 
 def as_indices(indices):
+    """Return an array of int32 or int64 in one piece, without a copy where it is one already."""
     indices = np.ascontiguousarray(indices)
     if indices.dtype in INDICES:
         return indices
