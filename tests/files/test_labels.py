@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from isrht.files import labels
-from isrht.files.labels import NUMBER, TEXT, Labels, Tally, as_written
+from isrht.files.labels import NUMBER, TEXT, LabelCounter, Labels, as_written
 
 
 def test_numbers_among_texts_are_recognised():
@@ -32,26 +32,26 @@ def test_labels_are_written_shortly_and_exactly():
 
 
 def test_the_tally_merges_what_is_the_same_number():
-    tally = Tally()
-    tally.add(Labels.from_texts(["1", "+1", "2"]))
-    tally.add(None)
-    tally.add(Labels.from_texts(["1.0", "2"]))
-    assert tally.label_type == NUMBER
-    assert tally.classes(NUMBER) == {1.0: 3, 2.0: 2}
-    tally.add(Labels.from_texts(["spam"]))
-    assert tally.label_type == TEXT
-    assert tally.classes(TEXT) == {"+1": 1, "1": 1, "1.0": 1, "2": 2, "spam": 1}
+    counter = LabelCounter()
+    counter.add(Labels.from_texts(["1", "+1", "2"]))
+    counter.add(None)
+    counter.add(Labels.from_texts(["1.0", "2"]))
+    assert counter.label_type == NUMBER
+    assert counter.classes(NUMBER) == {1.0: 3, 2.0: 2}
+    counter.add(Labels.from_texts(["spam"]))
+    assert counter.label_type == TEXT
+    assert counter.classes(TEXT) == {"+1": 1, "1": 1, "1.0": 1, "2": 2, "spam": 1}
 
 
 def test_without_labels_there_are_no_classes():
-    assert (Tally().label_type, Tally().classes(None)) == (None, None)
+    assert (LabelCounter().label_type, LabelCounter().classes(None)) == (None, None)
 
 
 @pytest.mark.parametrize("most", [3, 4])
 def test_too_many_labels_are_no_classes(monkeypatch, most):
     monkeypatch.setattr(labels, "MOST_CLASSES", most)
-    tally = Tally()
+    counter = LabelCounter()
     for number in range(2):
-        tally.add(Labels.of_numbers([number, number + 10]))
-    assert (tally.classes(NUMBER) is None) == (most == 3)
-    assert tally.label_type == NUMBER
+        counter.add(Labels.of_numbers([number, number + 10]))
+    assert (counter.classes(NUMBER) is None) == (most == 3)
+    assert counter.label_type == NUMBER

@@ -271,9 +271,14 @@ def test_damage_anywhere_in_a_parquet_file_is_an_error_of_the_file_if_it_is_seen
     content = path.read_bytes()
     for place in range(len(content)):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
-        try:
-            found, *_ = read_rows(path)
-        except FileError as error:
-            assert "Parquet file" in str(error) or "column" in str(error) or "rows" in str(error)
-        else:
-            assert found.shape[1] == 1
+        problem = problem_of(path)
+        assert problem is None or any(word in problem for word in ("Parquet file", "column", "rows"))
+
+
+def problem_of(path):
+    """Return what is wrong with a file of one feature, or None."""
+    try:
+        assert read_rows(path)[0].shape[1] == 1
+    except FileError as error:
+        return str(error)
+    return None

@@ -1,8 +1,8 @@
-"""NPY, mapped to memory and read block by block, and NPZ, dense or CSR, which is held whole while it is read.
+"""NPY files, which are mapped to memory and read block by block, and NPZ files, which are held whole.
 
-An NPZ has the arrays ``X`` and perhaps ``y``, or those that ``scipy.sparse.save_npz`` writes of a CSR matrix (``data``,
-``indices``, ``indptr``, ``shape``) and perhaps ``y``. Pickled objects are never loaded. What comes from a file object
-is held whole, whichever it is.
+An NPZ file has the array ``X``, or those that ``scipy.sparse.save_npz`` writes of a CSR matrix (``data``, ``indices``,
+``indptr``, ``shape``), and perhaps ``y``. Pickled objects are never loaded. Both formats are held whole if they come
+from a file object.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
+from isrht.files._checks import check_feature_count, check_finite, check_width, label_place
 from isrht.files.errors import FileError
 from isrht.files.labels import Labels
-from isrht.files.rows import Rows, check_feature_count, check_finite, check_width, position, rows_per_block
+from isrht.files.rows import FileRows, rows_per_block
 from isrht.files.streams import FLOOR, RATIO, to_search
 from isrht.support.matrices import rows_of
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
-# What NumPy raises for arrays whose header, which is a piece of Python, or whose length is damaged.
+# NumPy raises these for an array whose length is damaged, or whose header, which is a piece of Python.
 DAMAGED = (ValueError, TypeError, EOFError, OverflowError, SyntaxError, tokenize.TokenError)
 
 
-class NpyRows(Rows):
-    """Rows of a two-dimensional NPY array; the label may be one of its columns."""
+class NpyRows(FileRows):
+    """Rows of a two-dimensional NPY array, of which one field may be the label."""
 
     def __init__(self, paths, format, *, label=None, **options):
         super().__init__(paths, format, **options)
@@ -40,7 +41,7 @@ class NpyRows(Rows):
         width = self.n_features
         for path in self._files():
             array = self._map(path)
-            place = None if self.label is None else position(path, self.label, range(array.shape[1]))
+            place = None if self.label is None else label_place(path, self.label, range(array.shape[1]))
             found = array.shape[1] - (place is not None)
             check_width(path, found, width)
             width = found
@@ -60,15 +61,14 @@ class NpyRows(Rows):
         return check_table(path, array, "the array")
 
     def _block(self, block, place, start):
-        columns = list(range(block.shape[1]))
         block = as_floats(block)
-        check_finite(self._path, block, start, columns)
+        check_finite(self._path, block, start, field_names=range(block.shape[1]))
         if place is None:
             return block, None
         return np.delete(block, place, axis=1), Labels.of_numbers(block[:, place])
 
 
-class NpzRows(Rows):
+class NpzRows(FileRows):
     """Rows of an NPZ file."""
 
     def __init__(self, paths, format, *, max_features, max_unpacked=None, **options):
@@ -99,7 +99,7 @@ class NpzRows(Rows):
 
 
 def rows_of_npz(path, max_unpacked):
-    """``(X, labels)``, checked."""
+    """Return ``(X, labels)`` of an NPZ file, both of them checked."""
     arrays = load_npz(path, max_unpacked)
     if set(CSR_PARTS) <= set(arrays):
         X = checked_csr(path, arrays)
@@ -121,7 +121,10 @@ def rows_of_npz(path, max_unpacked):
 
 
 def load_npz(path, max_unpacked):
-    """The arrays that are looked at, of a file that holds what it says and unpacks to no more than it may."""
+    """Return the arrays of an NPZ file that are of use, by name.
+
+    The file must hold as much as it says, and may not unpack to more than ``max_unpacked`` bytes.
+    """
     source = to_search(path)
     size = len(source.getvalue()) if isinstance(source, io.BytesIO) else os.path.getsize(source)
     cap = max(FLOOR, RATIO * size) if max_unpacked is None else max_unpacked
@@ -142,12 +145,12 @@ def load_npz(path, max_unpacked):
 
 
 def load_array(open_stream, size, name):
-    """The array in a stream of ``size`` bytes, which holds as much as its header says."""
+    """Return the array in a stream of ``size`` bytes, which must hold as much as the header of the array says."""
     with open_stream() as stream:
         version = np.lib.format.read_magic(stream)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = header(stream)
-    if math.prod(shape) * dtype.itemsize > size:  # before so much is allocated
+    if math.prod(shape) * dtype.itemsize > size:  # checked before so much memory is asked for
         raise ValueError(f"{name} is shorter than its header says")
     with open_stream() as stream:
         return np.lib.format.read_array(stream, allow_pickle=False)
@@ -180,7 +183,7 @@ def check_numbers(path, array, name, dimensions, kinds="biuf"):
 
 def check_table(path, array, name):
     check_numbers(path, array, name, 2)
-    if not array.shape[1]:  # any number of such rows takes no bytes
+    if not array.shape[1]:  # any number of such rows would take no bytes
         raise FileError(path, f"{name} has no columns: its shape is {array.shape}")
     return array
 

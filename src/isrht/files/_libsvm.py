@@ -1,8 +1,8 @@
-"""LIBSVM text: bytes go to the parser of the core (``core/libsvm.hpp``), CSR blocks come out.
+"""LIBSVM text: its bytes go to the compiled parser, or to the parser's twin in Python, and blocks in CSR come out.
 
-The base of the indices is 0 if an index 0 is found anywhere in the files, and otherwise 1; that, the number of features
-and the type of the labels are known only after the last line. Blocks therefore need a scan before, or an explicit
-``index_base`` and ``n_features``. Indices past a given ``n_features`` are dropped and counted.
+The base of the indices is 0 if an index 0 is found anywhere in the files, and otherwise 1. The base, the number of
+features and the type of the labels are known only after the last line. Blocks therefore need a scan first, or a given
+``index_base`` and ``n_features``. Values of indices past a given ``n_features`` are dropped and counted.
 """
 
 from __future__ import annotations
@@ -14,24 +14,29 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
+from isrht.files._checks import HOW_TO_HAVE_MORE, check_feature_count
 from isrht.files.errors import FileError
+from isrht.files.facts import FactsCounter
 from isrht.files.labels import NUMBER, TEXT, Labels
-from isrht.files.rows import HOW_TO_HAVE_MORE, Count, Rows, check_feature_count
+from isrht.files.rows import FileRows
 from isrht.files.streams import open_bytes
 
 AUTO = "auto"
 CHUNK_BYTES = 2**20
 MAX_LINE_BYTES = 2**28
-# A block of text rows unless block_rows is given: 12 MB of indices and values, and rows enough to be worth a call.
+# A block ends at either of these, unless block_rows is given: 12 MB of indices and values, and enough rows to be worth
+# a call of the parser.
 BLOCK_ROWS, BLOCK_ENTRIES = 2**16, 2**20
 UNLIMITED = 2**62
-# Labels looked at together, of up to 256 bytes each.
+# How many labels, of up to 256 bytes each, are looked at together.
 PIECE = 2**14
 
 LARGEST_INDEX = 2**31 - 1
 UNKNOWN = -1
+# The numbers by which the parser knows which labels it may accept; by None, the first label decides.
 LABEL_RULES = {TEXT: 0, None: 1, NUMBER: 2}
 
+# The parsers give their faults names; here is a sentence for each.
 PROBLEMS = {
     "after_value": "{found} follows a value; a space is missing, or it is no number",
     "bad_index": "{found} is in an index, which must be a whole number",
@@ -61,8 +66,8 @@ PROBLEMS = {
 }
 
 
-class LibsvmRows(Rows):
-    """Rows of LIBSVM text, CSR."""
+class LibsvmRows(FileRows):
+    """Rows of LIBSVM text, in CSR."""
 
     def __init__(self, paths, format, *, max_features, index_base=AUTO, max_unpacked=None, **options):
         super().__init__(paths, format, **options)
@@ -77,39 +82,40 @@ class LibsvmRows(Rows):
         base = self.facts.index_base if self.index_base == AUTO else self.index_base
         width = self._width(self.facts and self.facts.n_features)
         for parser in self._parse(base, LABEL_RULES[label_type]):
-            block = Taken(parser)
+            block = ParsedRows(parser)
             self.n_unseen += block.drop_from(width)
             if block.n_rows:
                 yield block.matrix(width), block.labels
 
     def _scan(self):
-        count, past = Count(self.label_type), np.zeros(2, dtype=np.int64)
+        # Until the base is known, values past n_features are counted for both bases.
+        counter, past = FactsCounter(self.label_type), np.zeros(2, dtype=np.int64)
         for parser in self._parse(self._asked_base, self._asked_rule):
-            block = Taken(parser)
-            count.add_rows(block.n_rows, len(block.values), block.labels)
+            block = ParsedRows(parser)
+            counter.add_rows(block.n_rows, len(block.values), block.labels)
             if self.n_features is not None:
                 past += [np.count_nonzero(block.indices >= self.n_features + shift) for shift in (0, 1)]
         base = self._found_base(parser)
         self.n_unseen = int(past[base if self._asked_base == UNKNOWN else 0])
-        return self._facts(count, parser, base)
+        return self._facts(counter, parser, base)
 
     def _read(self):
         (parser,) = self._parse(self._asked_base, self._asked_rule, UNLIMITED, UNLIMITED)
-        block, base, count = Taken(parser), self._found_base(parser), Count(self.label_type)
-        count.add_rows(block.n_rows, len(block.values), block.labels)
+        block, base, counter = ParsedRows(parser), self._found_base(parser), FactsCounter(self.label_type)
+        counter.add_rows(block.n_rows, len(block.values), block.labels)
         if self._asked_base == UNKNOWN:
             block.indices -= base
-        facts = self._facts(count, parser, base)
+        facts = self._facts(counter, parser, base)
         self.n_unseen = block.drop_from(facts.n_features)
         return block.matrix(facts.n_features), block.labels, replace(facts, n_unseen=self.n_unseen)
 
-    def _facts(self, count, parser, base):
+    def _facts(self, counter, parser, base):
         largest = parser.largest_index
         width = self._width(max(0, largest + 1 - base))
-        # A base that had to be found may turn out to be 0 after an index that would have been the last with base 1.
+        # The parser has looked at every index, but an unknown base may turn out to be 0, which makes one feature more.
         check_feature_count(self._path, width, self)
         max_index = largest if largest >= 0 else None
-        return count.facts(self.format, width, self.n_unseen, index_base=base, max_index=max_index)
+        return counter.facts(self.format, width, self.n_unseen, index_base=base, max_index=max_index)
 
     @property
     def _asked_base(self):
@@ -125,7 +131,7 @@ class LibsvmRows(Rows):
         return 0 if parser.smallest_index == 0 else 1
 
     def _parse(self, base, rule, max_rows=None, max_entries=None):
-        """Yield the parser whenever it is full, so that its rows are taken, and once more at the end."""
+        """Yield the parser whenever it is full, so that its rows can be taken, and once more at the end."""
         max_rows = max_rows or self.block_rows or BLOCK_ROWS
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
         parser = kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
@@ -142,7 +148,7 @@ class LibsvmRows(Rows):
         yield parser
 
     def _max_index(self, base):
-        """The largest index that may be written; where the number of features is given, larger ones do no harm."""
+        """Return the largest index that the text may have; if ``n_features`` is given, larger ones do no harm."""
         return LARGEST_INDEX if self.n_features is not None else min(LARGEST_INDEX, self.max_features - (base == 0))
 
     def _read_chunk(self, stream, parser):
@@ -158,8 +164,8 @@ class LibsvmRows(Rows):
             raise FileError(self._path, PROBLEMS[kind].format(found=shown, most=self.max_features), line, column)
 
 
-class Taken:
-    """Rows taken from a parser."""
+class ParsedRows:
+    """Rows that a parser has given away."""
 
     def __init__(self, parser):
         values, texts, text_ends, self.indices, self.values, row_ends = parser.take()
@@ -169,7 +175,7 @@ class Taken:
         self.labels = Labels(values, partial(different_strings, texts, text_ends)) if len(values) else None
 
     def drop_from(self, width):
-        """Drop, and count, the entries of columns from ``width`` on."""
+        """Drop the values of features from ``width`` on, and return how many there were."""
         if not len(self.indices) or self.indices.max() < width:
             return 0
         kept = self.indices < width
@@ -179,14 +185,15 @@ class Taken:
 
     def matrix(self, width):
         X = sp.csr_matrix((self.values, self.indices, self.indptr), (self.n_rows, width))
-        X.has_canonical_format = True  # the parser has seen to it
+        X.has_canonical_format = True  # the parser accepts only increasing indices
         return X
 
 
 def different_strings(texts, ends):
-    """The different texts among those that end there, and which of them each row has, for some rows after the other.
+    """Yield, piece by piece, the different texts of some rows, and for each row the number of its text among them.
 
-    The parser has seen to it that texts are short, and UTF-8.
+    ``texts`` holds the bytes of all texts one after the other, and ``ends`` tells where each of them ends. The parser
+    has made sure that they are short, and UTF-8.
     """
     for start in range(0, len(ends), PIECE):
         stops = ends[start : start + PIECE]

@@ -1,4 +1,8 @@
-"""LIBSVM text holds dense data too. As CSR such rows take more memory than as an array, and everything takes longer."""
+"""Whether rows are smaller as an array than in CSR.
+
+LIBSVM text is read in CSR, but it may hold dense data. In CSR such data take more memory than as an array, and
+everything takes longer.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import scipy.sparse as sp
 
 
 def is_smaller_dense(nnz, shape, value_bytes=8, index_bytes=4):
-    """Would an array take no more memory than CSR?
+    """Say whether an array would take no more memory than CSR.
 
     >>> is_smaller_dense(90, (10, 10)), is_smaller_dense(10, (10, 10))
     (True, False)
@@ -15,7 +19,7 @@ def is_smaller_dense(nnz, shape, value_bytes=8, index_bytes=4):
 
 
 def smaller_form(X):
-    """X itself, or as an array where that is smaller."""
+    """Return X itself, or an array of it if that is smaller."""
     if sp.issparse(X) and is_smaller_dense(X.nnz, X.shape, X.dtype.itemsize, X.indices.itemsize):
         return X.toarray()
     return X

@@ -9,11 +9,21 @@ STANDARD_INPUT = "-"
 
 
 class FileError(ValueError):
-    """A file that is not what it should be: ``path``, ``problem``, and where known ``line`` and ``column``."""
+    """A file is not what it should be.
+
+    Attributes
+    ----------
+    path : path
+        The file, or what a file object calls itself.
+    problem : str
+        What is wrong with it.
+    line, column : int or None
+        Where that is in a text, counted from 1, if it is known.
+    """
 
     def __init__(self, path, problem, line=None, column=None):
         path = path if isinstance(path, str | os.PathLike) else str(path)  # a file object cannot be pickled
-        super().__init__(path, problem, line, column)  # so that it can be pickled
+        super().__init__(path, problem, line, column)  # all arguments, so that the error can be pickled
         self.path, self.problem, self.line, self.column = path, problem, line, column
 
     def __str__(self):
@@ -28,7 +38,7 @@ def name_of(path):
 
 
 def library(name, purpose):
-    """An optional library, or an error that says how to get it."""
+    """Import an optional library, or raise an error that says how to install it."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

@@ -1,20 +1,36 @@
-"""What one pass over the rows finds out."""
+"""What one pass over the rows finds out: how many rows, features and values there are, and which labels."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from isrht.files.labels import TEXT, label_text
+import numpy as np
+import scipy.sparse as sp
+
+from isrht.files.labels import TEXT, LabelCounter, label_text
 
 
 @dataclass(frozen=True)
 class Facts:
-    """``classes`` holds the number of rows by label, or is None without labels or with very many different ones.
+    """What one pass over the rows of files has found out.
 
-    ``nnz`` counts stored values, of dense rows those that are not 0; of them, ``n_unseen`` belong to features past a
-    given ``n_features`` and are not among the rows that are given. ``index_base`` and ``max_index`` (the largest index
-    as it is written) are those of LIBSVM text, and None for other formats.
+    Attributes
+    ----------
+    format : str
+        The format that was read, such as "libsvm".
+    n_samples, n_features : int
+        The shape of the rows.
+    nnz : int
+        How many values are stored; of dense rows, how many are not 0.
+    label_type : "number", "text" or None
+        None if there are no labels.
+    classes : dict or None
+        The number of rows by label; None if there are no labels, or too many different ones to be classes.
+    n_unseen : int
+        How many of the stored values belong to features past a given ``n_features``, and so are left out of the rows.
+    index_base, max_index : int or None
+        The base of the indices and the largest index as it is written, of LIBSVM text; None for other formats.
     """
 
     format: str
@@ -28,8 +44,33 @@ class Facts:
     max_index: int | None = None
 
 
+class FactsCounter:
+    """Gathers the facts of the blocks that it is shown."""
+
+    def __init__(self, label_type):
+        self.label_type, self.labels = label_type, LabelCounter()
+        self.samples = self.width = self.nnz = 0
+
+    def add(self, X, labels):
+        self.width = X.shape[1]
+        self.add_rows(X.shape[0], X.nnz if sp.issparse(X) else np.count_nonzero(X), labels)
+
+    def add_rows(self, samples, nnz, labels):
+        self.samples += samples
+        self.nnz += int(nnz)
+        self.labels.add(labels)
+
+    def facts(self, format, n_features, n_unseen=0, **more):
+        label_type = self.labels.label_type and (self.label_type or self.labels.label_type)
+        classes = self.labels.classes(label_type)
+        return Facts(format, self.samples, n_features, self.nnz, label_type, classes, n_unseen, **more)
+
+
 def merged(facts):
-    """The facts of several files as one: indices begin at 0 if they do in any of them, labels are texts if any is."""
+    """Return the facts of several files as if they were one.
+
+    Indices begin at 0 if they do so in any of the files, and labels are texts if they are texts in any of them.
+    """
     facts = list(facts)
     first = facts[0]
     label_type = next((TEXT for one in facts if one.label_type == TEXT), first.label_type)

@@ -1,8 +1,8 @@
-"""Labels as they are written, and when they are numbers.
+"""Labels as they are written in a file, and whether they are numbers.
 
-The labels of a file are numbers (float64) if every one of them is written as one, and otherwise texts, as written. That
-is known only after the last row. Whoever wants rows before says which it is (``label_type``), or lets the first label
-decide; a label that is no number after one that was, is then an error.
+The labels of a file are numbers (float64) if every one of them is written as a number, and otherwise texts, as they are
+written. This is known only after the last row. A reader who wants rows before that says which type it is
+(``label_type``), or lets the first label decide; a label that is no number after one that was is then an error.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import numpy as np
 
 NUMBER, TEXT = "number", "text"
 WRITTEN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# The most bytes that a label may have, and the most different labels that are taken for classes.
 LONGEST = 256
-# More different labels than this are no classes.
 MOST_CLASSES = 2**16
 
 
 class Labels:
-    """The labels of some rows: ``values``, NaN where one is no number, and as they are written.
+    """The labels of some rows: their ``values``, which are NaN where a label is no number, and their texts.
 
-    There are few different labels and many rows, so texts are kept apart from which row has which: ``pieces()`` gives,
-    for some rows after the other, their different texts and the number of the text of each row.
+    There are many rows and few different labels, so the texts are kept apart from which row has which of them.
+    ``pieces()`` goes through the rows piece by piece; of every piece it gives the different texts, and for each row the
+    number of its text among them.
     """
 
     def __init__(self, values, pieces):
@@ -31,25 +32,25 @@ class Labels:
 
     @classmethod
     def from_texts(cls, texts):
-        """Of strings; the numbers among them are recognised."""
+        """Make labels of strings, and recognise the numbers among them."""
         different, which = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
         values = np.array([number_or_nan(text) for text in different], dtype=np.float64)
         return cls(values[which], lambda: [(different, which)])
 
     @classmethod
     def of_numbers(cls, values):
-        """Of numbers that were never text."""
+        """Make labels of numbers that were never written as text."""
         values = np.asarray(values, dtype=np.float64)
         return cls(values, lambda: [different_texts(values)])
 
     @classmethod
     def of_words(cls, texts):
-        """Of strings that are no numbers, even those that look so."""
+        """Make labels of strings, none of which is taken for a number even if it looks like one."""
         return cls(np.full(len(texts), np.nan), lambda: [different_texts(np.asarray(texts, dtype=str))])
 
     @classmethod
     def joined(cls, parts):
-        """Those of consecutive blocks as one."""
+        """Join the labels of consecutive blocks."""
         pieces = [part.pieces for part in parts]
         return cls(np.concatenate([part.values for part in parts]), lambda: (one for many in pieces for one in many()))
 
@@ -64,7 +65,7 @@ class Labels:
         return np.concatenate([different[which] for different, which in self.pieces()])
 
     def counts(self):
-        """Rows by text."""
+        """Return the number of rows by text."""
         total = Counter()
         for different, which in self.pieces():
             counts = np.bincount(which, minlength=len(different))
@@ -72,11 +73,12 @@ class Labels:
         return total
 
     def of_type(self, label_type):
+        """Return the labels as an array of numbers or of texts."""
         return self.values if label_type == NUMBER else self.texts()
 
 
-class Tally:
-    """How many rows have each label."""
+class LabelCounter:
+    """Counts how many rows have each label."""
 
     def __init__(self):
         self.counts, self.numbers_only, self.any = Counter(), True, False
@@ -96,7 +98,10 @@ class Tally:
         return NUMBER if self.numbers_only else TEXT
 
     def classes(self, label_type):
-        """Rows by label, sorted by label; None without labels, or with too many different ones to be classes."""
+        """Return the number of rows by label, sorted by label.
+
+        The result is None if there are no labels, or too many different ones to be classes.
+        """
         if not self.any or len(self.counts) > MOST_CLASSES:
             return None
         if label_type == TEXT:
@@ -113,7 +118,7 @@ def number_or_nan(text):
 
 
 def label_text(label):
-    """A label as it is written to a file: whole numbers without a point.
+    """Return a label as it is written to a file: whole numbers without a point.
 
     >>> [label_text(label) for label in (1.0, -1, 0.5, "spam")]
     ['1', '-1', '0.5', 'spam']
@@ -125,12 +130,12 @@ def label_text(label):
 
 
 def as_written(labels):
-    """:func:`label_text` of each of an array of labels."""
+    """Return the :func:`label_text` of every label of an array."""
     different, which = different_texts(labels)
     return different[which]
 
 
 def different_texts(labels):
-    """The different labels, as they are written, and which of them each row has."""
+    """Return the different labels, as they are written, and for each row the number of its label among them."""
     different, which = np.unique(labels, return_inverse=True)
     return np.array([label_text(label) for label in different.tolist()], dtype=str), which

@@ -1,4 +1,7 @@
-"""From a path, several, a pattern, or a binary file object, to rows of the right format."""
+"""Open files: find those that are meant, tell their format, and make rows of them.
+
+Files are given by one path or several, by a pattern, or as binary file objects.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from isrht.files.streams import FileObject, can_be_read_again, packing
 
 FORMATS = {"libsvm": LibsvmRows, "csv": CsvRows, "tsv": CsvRows, "parquet": ParquetRows, "npy": NpyRows, "npz": NpzRows}
 TEXTS = ("libsvm", "csv", "tsv")
-# More features than this are taken for a damaged file unless they are asked for: one number for each takes 2 GiB.
+# More features than this are taken for damage, unless the caller allows them: one number for each takes 2 GiB.
 MAX_FEATURES = 2**28
 
 
@@ -32,39 +35,58 @@ def open_rows(
     max_features=None,
     max_unpacked=None,
 ):
-    """Rows to iterate over in blocks ``(X, y)``, with bounded memory, as often as wanted.
+    """Open files as rows to iterate over in blocks ``(X, y)``, as often as wanted, in little memory.
 
     Parameters
     ----------
     paths : path, "-" for standard input, a pattern such as ``"part-*.svm"``, a binary file object, or a list of these
-        Several files are read as if they were one. A file object is read from where it stands, as it is (not
-        unpacked), and stays open; one that cannot seek is read once, as a pipe.
-    format : "libsvm", "csv", "tsv", "parquet", "npy", "npz", or None to tell it by the extension
-        What has none of these extensions is LIBSVM text. Text may also be packed: .gz, .bz2, .xz, .zst. The extension
-        of a file object is that of its name, if it has one.
-    n_features : int or None
-        Of LIBSVM text and sparse NPZ, features past it are left out, and counted by ``n_unseen``; features that the
-        file lacks are zeros. Dense rows must have exactly so many. None takes what a scan finds.
-    index_base : "auto", 0 or 1
-        Of LIBSVM text. "auto" is 0 if there is an index 0 anywhere, and otherwise 1; it needs a scan.
-    label : name or position of the label column, or None for none
-        Of CSV, TSV, Parquet and NPY, where a position counts from 0, or from -1 at the end. LIBSVM text and NPZ have
-        their labels in a place of their own.
-    label_type : "number", "text" or None
-        None: numbers if all labels of the file are. Without a scan the first label decides.
-    block_rows : int or None
-        Rows of each block but the last; None makes blocks of a few megabytes.
-    max_features : int or None
-        How many features LIBSVM text and sparse NPZ may have where ``n_features`` is not given; None: 2**28. A damaged
-        index should be an error, not a request for all memory.
-    max_unpacked : int or None
-        The bytes an archive may unpack to; None: 200 times its size, and 1 GiB in any case.
+        Several files are read as if they were one. A file object is read from where it stands and stays open. Its bytes
+        are taken as they are, never unpacked; one that cannot seek is read only once, like a pipe.
+    format : {"libsvm", "csv", "tsv", "parquet", "npy", "npz"} or None, default=None
+        None tells the format by the extension; a file without one of these extensions is LIBSVM text. Text may also be
+        packed: .gz, .bz2, .xz, .zst. The extension of a file object is that of its name, if it has one.
+    n_features : int or None, default=None
+        How many features rows have; None takes what a scan finds. In LIBSVM text and sparse NPZ, features past this
+        number are left out and counted by ``n_unseen``, and features that the file lacks are zeros. Dense rows must
+        have exactly this number.
+    index_base : {"auto", 0, 1}, default="auto"
+        The index of the first feature in LIBSVM text. "auto" is 0 if there is an index 0 anywhere, and otherwise 1,
+        which only a scan can tell.
+    label : str, int or None, default=None
+        The name of the label column, or its position, which counts from 0 or, at the end, from -1; None if there is
+        none. It is for CSV, TSV, Parquet and NPY: LIBSVM text and NPZ have their labels in a place of their own.
+    label_type : {"number", "text"} or None, default=None
+        None makes labels numbers if all labels of the file are numbers. Without a scan the first label decides.
+    block_rows : int or None, default=None
+        How many rows each block but the last has; None makes blocks of a few megabytes.
+    max_features : int or None, default=None
+        How many features LIBSVM text and sparse NPZ may have if ``n_features`` is not given; None allows 2**28. A
+        damaged index should be an error, not a request for all memory.
+    max_unpacked : int or None, default=None
+        How many bytes an archive may unpack to; None allows 200 times its size, and 1 GiB in any case.
 
     Returns
     -------
-    rows : :class:`~isrht.files.rows.Rows`
-        Iterating over LIBSVM text scans it first unless both ``n_features`` and ``index_base`` are given; a pipe cannot
-        be read twice, so it needs them. ``rows.scan()`` gives the facts.
+    rows : :class:`~isrht.files.FileRows`
+        Iterating over LIBSVM text scans it first, unless both ``n_features`` and ``index_base`` are given. A pipe
+        cannot be read twice, so it needs them. ``rows.scan()`` returns the :class:`~isrht.files.Facts`.
+
+    See Also
+    --------
+    read_rows : Read all rows into memory at once.
+    isrht.RowSource : Fit an estimator to rows that are read anew in every pass.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from isrht.files import open_rows
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rows.svm")
+    ...     _ = path.write_text("1 1:0.5 3:2\\n-1 2:1\\n")
+    ...     for X, y in open_rows(path):
+    ...         print(X.toarray().tolist(), y)
+    [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]] [ 1. -1.]
     """
     _check_whole_number("n_features", n_features)
     _check_whole_number("block_rows", block_rows)
@@ -85,15 +107,33 @@ def open_rows(
 
 
 def read_rows(paths, **options):
-    """``(X, y, facts)`` of all rows in memory, in one pass; the arguments are those of :func:`open_rows`.
+    """Read all rows of files into memory, in one pass.
 
-    X is a CSR matrix (LIBSVM text, sparse NPZ) or an array, y float64 or strings, or None without labels.
+    Parameters
+    ----------
+    paths : path, "-" for standard input, a pattern such as ``"part-*.svm"``, a binary file object, or a list of these
+        Several files are read as if they were one.
+    **options
+        The options of :func:`open_rows`.
+
+    Returns
+    -------
+    X : CSR matrix or array of shape (n_samples, n_features)
+        It is a CSR matrix if the files are LIBSVM text or sparse NPZ.
+    y : array of shape (n_samples,) or None
+        The labels as float64 or as strings; None if there are none.
+    facts : :class:`~isrht.files.Facts`
+        What the pass has found out.
+
+    See Also
+    --------
+    open_rows : Iterate over the rows in blocks, in little memory.
     """
     return open_rows(paths, **options).read()
 
 
 def find(paths):
-    """The files that are meant, all of which are there."""
+    """Return the files that are meant; one that is not there is an error."""
     asked = [paths] if isinstance(paths, str | os.PathLike) or hasattr(paths, "read") else list(paths)
     found = [path for one in asked for path in _matches(one)]
     if not found:
@@ -102,7 +142,7 @@ def find(paths):
 
 
 def format_of(paths):
-    """The one format that the extensions of these files tell."""
+    """Return the one format that the extensions of these files tell."""
     formats = [format_by_extension(str(path)) for path in paths]
     if len(set(formats)) > 1:
         listed = ", ".join(f"{path} ({format})" for path, format in zip(paths, formats, strict=True))
@@ -111,7 +151,7 @@ def format_of(paths):
 
 
 def format_by_extension(path):
-    """LIBSVM text unless the extension, without that of a packing, is known.
+    """Return the format that the extension tells, not counting that of a packing; unknown ones mean LIBSVM text.
 
     >>> [format_by_extension(name) for name in ("a.csv", "a.tsv.gz", "a.npz", "a.t", "a.svm.xz", "-")]
     ['csv', 'tsv', 'npz', 'libsvm', 'libsvm', 'libsvm']
@@ -136,7 +176,10 @@ def _matches(asked):
 
 
 def _is_there(path):
-    """Unlike ``os.path.exists``, tell a file that is not there from one in a folder that may not be looked into."""
+    """Say whether there is such a file.
+
+    Unlike ``os.path.exists`` this raises an error for a file in a folder that may not be looked into.
+    """
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -145,7 +188,7 @@ def _is_there(path):
 
 
 def _options_of(format, paths, label, index_base):
-    """The options that only some formats have; what has no meaning for this one is an error."""
+    """Return the options that only some formats have; an option without meaning for this format is an error."""
     if format not in TEXTS:
         _refuse_pipes_and_packings(format, paths)
     if format != "libsvm" and index_base != AUTO:

@@ -1,7 +1,8 @@
-"""Rows in blocks, whatever the format: to be iterated over again and again, scanned, or read whole.
+"""Rows of files in blocks, whatever the format: to be iterated over again and again, scanned, or read whole.
 
-A format is a subclass that yields blocks of rows and their :class:`~isrht.files.labels.Labels`. All that does not
-depend on the format is here: a pipe is read once, labels get their type, facts are gathered.
+A format is a subclass of :class:`FileRows` that yields blocks of rows and their :class:`~isrht.files.labels.Labels`.
+Everything that does not depend on the format is here: a pipe is read only once, labels get their type, and facts are
+gathered.
 """
 
 from __future__ import annotations
@@ -10,19 +11,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht.files.errors import FileError
-from isrht.files.facts import Facts
-from isrht.files.labels import NUMBER, TEXT, Labels, Tally
+from isrht.files.facts import FactsCounter
+from isrht.files.labels import NUMBER, TEXT, Labels
 from isrht.files.streams import can_be_read_again
 from isrht.support.matrices import BLOCK_ELEMENTS
 
 PIPE_TWICE = "is a pipe and can be read only once: give index_base (--index-base) and n_features"
 
 
-class Rows:
-    """Iterate for ``(X_block, y_block)``; y is None without labels.
+class FileRows:
+    """Rows of files, as :func:`~isrht.files.open_rows` gives them; iterate over them for ``(X_block, y_block)``.
 
-    ``feature_names`` are those of a table that has names, once a block was read. ``n_unseen`` counts the values that
-    the last pass left out because their feature is past ``n_features``.
+    Attributes
+    ----------
+    feature_names : list of str or None
+        The names of the features, if the file is a table with names and a block of it has been read.
+    n_unseen : int
+        How many values the last pass has left out because their feature is past ``n_features``.
+    facts : :class:`~isrht.files.Facts` or None
+        What a pass over all rows has found out; None before the first such pass.
     """
 
     def __init__(self, paths, format, *, n_features=None, label_type=None, block_rows=None):
@@ -32,9 +39,10 @@ class Rows:
         self.n_unseen = 0
         self.feature_names = None
         self._begun = False
-        self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows were
+        self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows have been
 
     def __iter__(self):
+        """Yield ``(X, y)`` for every block; y is None where there are no labels."""
         if self._must_be_scanned() and self.facts is None:
             self._refuse_pipes()
             self.scan()
@@ -46,14 +54,26 @@ class Rows:
             yield X, self._typed(labels, label_type)
 
     def scan(self):
-        """Make one pass, unless one was made already, and return its :class:`~isrht.files.facts.Facts`."""
+        """Make one pass over all rows, unless one was made already.
+
+        Returns
+        -------
+        facts : :class:`~isrht.files.Facts`
+        """
         if self.facts is None:
             self._begin_pass()
             self.facts = self._scan()
         return self.facts
 
     def read(self):
-        """``(X, y, facts)`` of all rows, in one pass; no rows are an error."""
+        """Read all rows in one pass; a file without rows is an error.
+
+        Returns
+        -------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,) or None
+        facts : :class:`~isrht.files.Facts`
+        """
         self._begin_pass()
         X, labels, self.facts = self._read()
         if not self.facts.n_samples:
@@ -61,7 +81,10 @@ class Rows:
         return X, None if labels is None else labels.of_type(self.facts.label_type), self.facts
 
     def _blocks(self, label_type):
-        """Yield ``(X, labels)``, blocks of at least one row, of each of ``self._files()``; add to ``self.n_unseen``."""
+        """Yield ``(X, labels)`` for blocks of at least one row of each of ``self._files()``.
+
+        Values that are left out are added to ``self.n_unseen``.
+        """
         raise NotImplementedError
 
     def _files(self):
@@ -75,30 +98,30 @@ class Rows:
             self._row += X.shape[0]
 
     def _must_be_scanned(self):
-        """Must the end of the file be known before the first block can be given?"""
+        """Say whether the end of the file must be known before the first block can be given."""
         return False
 
     def _scan(self):
-        count = Count(self.label_type)
+        counter = FactsCounter(self.label_type)
         for X, labels in self._numbered_blocks(None):
             self._typed(labels, self.label_type)
-            count.add(X, labels)
-        return self._facts_of(count)
+            counter.add(X, labels)
+        return self._facts_of(counter)
 
     def _read(self):
-        """``(X, labels, facts)``."""
-        count, X, labels = Count(self.label_type), Gathered(), []
-        for block, of_block in self._numbered_blocks(None):
-            self._typed(of_block, self.label_type)
-            count.add(block, of_block)
+        """Return ``(X, labels, facts)`` of all rows."""
+        counter, X, labels = FactsCounter(self.label_type), GatheredRows(), []
+        for block, block_labels in self._numbered_blocks(None):
+            self._typed(block_labels, self.label_type)
+            counter.add(block, block_labels)
             X.append(block)
-            labels.append(of_block)
+            labels.append(block_labels)
         all_labels = None if not labels or labels[0] is None else Labels.joined(labels)
-        return X.whole(), all_labels, self._facts_of(count)
+        return X.whole(), all_labels, self._facts_of(counter)
 
-    def _facts_of(self, count):
-        count.nnz += self.n_unseen
-        return count.facts(self.format, self._width(count.width), self.n_unseen)
+    def _facts_of(self, counter):
+        counter.nnz += self.n_unseen
+        return counter.facts(self.format, self._width(counter.width), self.n_unseen)
 
     def _width(self, found):
         return found if self.n_features is None else self.n_features
@@ -123,30 +146,8 @@ class Rows:
                 raise FileError(path, problem)
 
 
-class Count:
-    """The facts of the blocks that it is shown."""
-
-    def __init__(self, label_type):
-        self.label_type, self.tally = label_type, Tally()
-        self.samples = self.width = self.nnz = 0
-
-    def add(self, X, labels):
-        self.width = X.shape[1]
-        self.add_rows(X.shape[0], X.nnz if sp.issparse(X) else np.count_nonzero(X), labels)
-
-    def add_rows(self, samples, nnz, labels):
-        self.samples += samples
-        self.nnz += int(nnz)
-        self.tally.add(labels)
-
-    def facts(self, format, n_features, n_unseen=0, **more):
-        label_type = self.tally.label_type and (self.label_type or self.tally.label_type)
-        classes = self.tally.classes(label_type)
-        return Facts(format, self.samples, n_features, self.nnz, label_type, classes, n_unseen, **more)
-
-
-class Gathered:
-    """Blocks of rows as one: dense ones in one array, which ``realloc`` lets grow without a second copy."""
+class GatheredRows:
+    """Blocks of rows put together. Dense ones go into one array, which ``realloc`` lets grow without a second copy."""
 
     def __init__(self):
         self.array, self.count, self.sparse = None, 0, []
@@ -164,55 +165,15 @@ class Gathered:
         self.count = need
 
     def whole(self):
+        """Return all rows, or None if there are none."""
         if self.array is not None:
             self._resize(self.count)
         return sp.vstack(self.sparse, format="csr") if self.sparse else self.array
 
     def _resize(self, count):
-        self.array.resize((count, self.array.shape[1]), refcheck=False)  # nobody else has seen it yet
-
-
-def position(path, label, names):
-    """The place of the label column among ``names``, by name or by position, which may be written as text."""
-    names = list(names)
-    if label in names:
-        return names.index(label)
-    try:
-        place = int(label)
-    except ValueError:
-        raise FileError(path, f"there is no column {label!r}; there are {listed(names)}") from None
-    if not -len(names) <= place < len(names):
-        raise FileError(path, f"there is no column {place}; there are {len(names)} columns")
-    return place % len(names)
-
-
-def listed(names):
-    return ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-
-
-def check_width(path, found, expected):
-    """Columns of dense rows are told apart by their place only, so there must be as many as expected."""
-    if expected is not None and found != expected:
-        raise FileError(path, f"there are {found} features in a row, not {expected}")
-
-
-HOW_TO_HAVE_MORE = "; if that is meant, allow it with max_features, on the command line --max-features"
-
-
-def check_feature_count(path, found, rows):
-    """A number of features that a damaged file may declare must not become a request for all memory."""
-    if rows.n_features is None and found > rows.max_features:
-        raise FileError(path, f"it has {found:,} features, more than {rows.max_features:,}{HOW_TO_HAVE_MORE}")
-
-
-def check_finite(path, X, first_row, column_names=None):
-    """Say where the first value is that is not finite."""
-    if np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all():  # the sum is quick; it may only overflow
-        return
-    row, column = np.argwhere(~np.isfinite(X))[0].tolist()
-    name = column + 1 if column_names is None else column_names[column]
-    raise FileError(path, f"row {first_row + row + 1}, column {name!r}: {X[row, column]} is not finite")
+        self.array.resize((count, self.array.shape[1]), refcheck=False)  # no other code has seen the array yet
 
 
 def rows_per_block(width, block_rows):
+    """Return ``block_rows`` if it is given, and else how many rows of this width make a block of a few megabytes."""
     return block_rows or max(1, BLOCK_ELEMENTS // max(1, width))

@@ -1,7 +1,7 @@
-"""The bytes of a file, unpacked by its extension, and no more of them than a cap allows; or those of a file object.
+"""The bytes of a file or of a file object. Packed files are unpacked as their extension says, up to a limit.
 
 A small archive may hold an endless text. Unless told otherwise, an archive may unpack to ``RATIO`` times its size, and
-to ``FLOOR`` bytes in any case: text of numbers packs ten or thirty times, never hundreds of times over gigabytes.
+to ``FLOOR`` bytes in any case: packing makes a text of numbers ten or thirty times smaller, never hundreds of times.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ RATIO, FLOOR = 200, 2**30
 
 
 def zstandard():
-    """Python's own zstd from 3.14 on, and before that its backport, which has the same names."""
+    """Import the zstd of Python, which is there from 3.14 on, or else its backport, which has the same names."""
     home = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     return library(home, "a .zst file")
 
 
 def checksummed_zstd(file):
-    """The other packings always have a checksum."""
+    """Open a zstd file to write to, with a checksum, which the other packings always have."""
     zstd = zstandard()
     return zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
 
@@ -51,7 +51,7 @@ PACKINGS = tuple(OPENERS)
 
 
 class FileObject:
-    """A binary file object of the caller's, in the place of a path: it is read from where it stands, never closed."""
+    """A binary file object of the caller, in the place of a path. It is read from where it stands and never closed."""
 
     def __init__(self, file):
         if not isinstance(file.read(0), bytes):
@@ -72,7 +72,7 @@ class FileObject:
 
 
 class Borrowed(io.RawIOBase):
-    """The bytes of a file object, which stays open when this is closed."""
+    """The bytes of a file object that stays open when this stream is closed."""
 
     def __init__(self, file):
         self.file = file
@@ -82,20 +82,23 @@ class Borrowed(io.RawIOBase):
 
     def readinto(self, buffer):
         data = self.file.read(len(buffer))
-        if data is None:  # which would pass for the end
+        if data is None:  # it would be taken for the end
             raise BlockingIOError(f"{self.file!r} has no bytes yet: it must not be in non-blocking mode")
         buffer[: len(data)] = data
         return len(data)
 
 
 def packing(path):
-    """The extension that says how a file is packed, or nothing; a file object gives its bytes as they are."""
+    """Return the extension that says how a file is packed, or "".
+
+    A file object is never packed: its bytes are taken as they are.
+    """
     suffix = "" if isinstance(path, FileObject) else Path(path).suffix.lower()
     return suffix if suffix in OPENERS else ""
 
 
 def can_be_read_again(path):
-    """False for standard input, named pipes and the like."""
+    """Say whether a second pass is possible: not over standard input, named pipes and the like."""
     if isinstance(path, FileObject):
         return path.start is not None
     return str(path) != STANDARD_INPUT and stat.S_ISREG(os.stat(path).st_mode)
@@ -103,7 +106,7 @@ def can_be_read_again(path):
 
 @contextmanager
 def open_bytes(path, max_unpacked=None):
-    """A buffered stream of the unpacked bytes of a file, of standard input, or of a file object."""
+    """Open the unpacked bytes of a file, of standard input, or of a file object as a buffered stream."""
     if isinstance(path, FileObject):
         with path.open() as stream:
             yield stream
@@ -121,7 +124,7 @@ def open_bytes(path, max_unpacked=None):
 
 
 def to_search(path):
-    """What formats that are not read from the beginning to the end may open: a path, or bytes in memory."""
+    """Return a path or bytes in memory, for formats that are not read from the beginning to the end."""
     if not isinstance(path, FileObject):
         return path
     with path.open() as stream:
@@ -130,7 +133,7 @@ def to_search(path):
 
 @contextmanager
 def packed(file, path):
-    """A file to write to whose bytes are packed, on their way to ``file``, as the extension of ``path`` says."""
+    """Open a stream to write to, whose bytes reach ``file`` packed as the extension of ``path`` says."""
     if not packing(path):
         yield file
         return
@@ -139,7 +142,7 @@ def packed(file, path):
 
 
 class Unpacked(io.RawIOBase):
-    """The bytes of an archive, at most ``cap`` of them; what is wrong with it is a :class:`FileError`."""
+    """The bytes of an archive, of which there may be at most ``cap``; what is wrong is a :class:`FileError`."""
 
     def __init__(self, archive, cap, path):
         self.archive, self.cap, self.path, self.count = archive, cap, path, 0

@@ -1,7 +1,7 @@
-"""Rows and labels to a file, by its extension: LIBSVM text, CSV or TSV, NPY or Parquet; whole or not at all.
+"""Write rows and labels to a file of the format that its extension tells, whole or not at all.
 
-Numbers are written so that reading gives the same doubles; what would be read as something else is refused. Tables have
-the columns ``label``, where there are labels, and ``x1``, ``x2``, ...; in an NPY array the labels are column 0.
+Numbers are written so that reading gives the same doubles; what would be read as something else is refused. A table has
+the field ``label``, if there are labels, and ``x1``, ``x2``, ...; in an NPY array the labels are the first field.
 """
 
 from __future__ import annotations
@@ -28,23 +28,31 @@ from isrht.support.sparse_structure import check_sparse
 
 LABEL = "label"
 NPY_HEADER_BYTES = 128
-# Up to here doubles hold every whole number.
+# Doubles hold every whole number up to this one.
 EXACT = 2**53
 
 
 def write_rows(path, X, y=None):
-    """Write rows and, where there are any, labels; a file that is there is replaced once the new one is whole.
+    """Write rows, and labels if there are any, to a file; an existing file is replaced once the new one is whole.
 
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv``, ``.npy`` or ``.parquet``; everything else is LIBSVM text, with indices from 1. Text is
-        packed if ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` follows.
+        The extension tells the format: ``.csv``, ``.tsv``, ``.npy`` or ``.parquet``; everything else is LIBSVM text,
+        with indices from 1. Text is packed if ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` follows.
     X : array, data frame or sparse matrix of shape (n_samples, n_features), or an iterable of blocks ``(X, y)``
         Blocks, such as :func:`~isrht.files.open_rows` gives, are written one by one. Truth values are written as 1
         and 0; whole numbers past 2**53 are read as the nearest doubles.
-    y : array of shape (n_samples,) or None
-        Numbers or strings. Numbers that no double holds are refused.
+    y : array of shape (n_samples,) or None, default=None
+        The labels, as numbers or strings. Numbers that no double holds are refused. Blocks bring their own labels.
+
+    Returns
+    -------
+    None
+
+    See Also
+    --------
+    open_rows, read_rows : Read what was written.
     """
     format = format_by_extension(path)
     if format not in WRITERS:
@@ -59,14 +67,14 @@ def write_rows(path, X, y=None):
 
 
 def are_blocks(X):
-    """Whether X is several blocks rather than rows, which may also be a list."""
+    """Say whether X is a sequence of blocks, and not rows, which may also be given as a list."""
     if isinstance(X, list | tuple):
         return len(X) > 0 and isinstance(X[0], tuple) and len(getattr(X[0][0], "shape", ())) == 2
     return not hasattr(X, "shape")
 
 
 def checked(path, blocks):
-    """Yield the blocks, which all have the columns, and labels or none, that the first has."""
+    """Yield the blocks, checked: all must be as wide as the first, and have labels if the first has."""
     first = None
     for number, block in enumerate(blocks, start=1):
         if not (isinstance(block, tuple | list) and len(block) == 2):
@@ -83,7 +91,7 @@ def checked(path, blocks):
 
 
 def checked_rows(path, X):
-    """Rows as CSR or as a dense array, of finite numbers, in a type that every format knows."""
+    """Return rows as CSR or as a dense array of finite numbers, in a type that every format knows."""
     X = sparse_or_dense(path, X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise ValueError(f"{path}: X must be two-dimensional and of numbers, got shape {X.shape} of {X.dtype}")
@@ -94,11 +102,11 @@ def checked_rows(path, X):
 
 
 def sparse_or_dense(path, X):
-    """CSR or an array, of what may also be a data frame: of sparse columns, or of columns of different types."""
+    """Return X as CSR or as an array; X may also be a data frame, of sparse fields or of fields of different types."""
     if np.ma.is_masked(X):
         raise ValueError(f"{path}: X holds masked values")
-    if hasattr(X, "sparse"):  # pandas has this only where all columns are sparse
-        with suppress(ValueError):  # where they are not sparse in zeros
+    if hasattr(X, "sparse"):  # data frames of pandas have it only if all fields are sparse
+        with suppress(ValueError):  # raised if what is left out are not zeros
             X = X.sparse.to_coo()
     if sp.issparse(X):
         check_sparse(X, f"{path}: X")
@@ -116,7 +124,7 @@ def check_length(path, name, dtype):
 
 
 def common_type(dtype):
-    """The same numbers in the machine's byte order; few programs know bits and halves."""
+    """Return a type for the same numbers that most programs know: in the machine's byte order, no bits, no halves."""
     if dtype.kind == "b":
         return np.dtype(np.uint8)
     return np.dtype(np.float32) if dtype == np.float16 else dtype.newbyteorder("=")
@@ -142,7 +150,7 @@ def checked_labels(path, y, n_samples):
 
 
 def check_exact(path, y):
-    """Labels are read as doubles, which would make one class of several large numbers."""
+    """Refuse labels that no double holds: they are read as doubles, so several of them would become one class."""
     if y.dtype.kind not in "iu":
         return
     large = y[(y > EXACT) | (y < -EXACT)]
@@ -164,13 +172,13 @@ def write_libsvm(out, blocks, path):
         for start, stop, row in zip(X.indptr, X.indptr[1:], range(X.shape[0]), strict=False):
             indices, values = (X.indices[start:stop] + 1).tolist(), X.data[start:stop].tolist()
             entries = [f"{index}:{plain(value)}" for index, value in zip(indices, values, strict=True)]
-            # A line without label and entries would be blank, and no row.
+            # A line without a label and entries would be blank, and would not be read as a row.
             fields = [*([] if labels is None else [labels[row]]), *entries] or ["1:0"]
             out.write((" ".join(fields) + "\n").encode("utf-8"))
 
 
 def written_labels(path, y, is_label):
-    """Labels as they are written, all of which are read as they are."""
+    """Return labels as they are written; one that would not be read as it is, is refused."""
     labels = as_written(y).tolist()
     wrong = next((label for label in sorted(set(labels)) if not is_label(label)), None)
     if wrong is not None:
@@ -179,7 +187,7 @@ def written_labels(path, y, is_label):
 
 
 def is_libsvm_label(label):
-    """Would the parser read this label as it is?"""
+    """Say whether the parser would read this label as it is."""
     text = label.encode("utf-8", "surrogatepass")
     parser = kernels.engine.LibsvmParser(1, LABEL_RULES[TEXT], len(text))
     parser.feed(text + b"\n", UNLIMITED, UNLIMITED)
@@ -187,7 +195,7 @@ def is_libsvm_label(label):
 
 
 def plain(value):
-    """A number as short as it may be: whole ones without a point."""
+    """Return a number in as few digits as may be, and a whole number without a point."""
     return repr(value).removesuffix(".0")
 
 
@@ -198,7 +206,7 @@ def write_csv(out, blocks, path):
         text = io.StringIO()
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         if names is None:
-            names = column_names(X, y)
+            names = field_names(X, y)
             writer.writerow(names)
         rows = dense(X).tolist()
         labels = [] if y is None else written_labels(path, y, is_label)
@@ -208,7 +216,7 @@ def write_csv(out, blocks, path):
 
 
 def write_npy(out, blocks, path):
-    """The header, which tells the number of rows, is written last, into the place that was left for it."""
+    """Write an array. Its header tells the number of rows, so it is written last, into a place that was left for it."""
     if not out.seekable():
         raise ValueError(f"{path}: NPY cannot be written to a pipe: its beginning tells the number of rows")
     out.write(bytes(NPY_HEADER_BYTES))
@@ -233,8 +241,8 @@ def write_parquet(out, blocks, path):
         for X, y in blocks:
             if y is not None and y.dtype.kind == "U":
                 written_labels(path, y, is_label)
-            columns = [*([] if y is None else [arrow.array(y)]), *(arrow.array(column) for column in dense(X).T)]
-            table = arrow.table(columns, names=column_names(X, y))
+            fields = [*([] if y is None else [arrow.array(y)]), *(arrow.array(field) for field in dense(X).T)]
+            table = arrow.table(fields, names=field_names(X, y))
             writer = writer or parquet.ParquetWriter(out, table.schema)
             if table.schema != writer.schema:
                 raise ValueError(f"{path}: a block has columns of other types than the first")
@@ -250,7 +258,7 @@ def dense(X):
     return X.toarray() if sp.issparse(X) else X
 
 
-def column_names(X, y):
+def field_names(X, y):
     return [*([] if y is None else [LABEL]), *(f"x{number + 1}" for number in range(X.shape[1]))]
 
 
