@@ -21,14 +21,25 @@ from isrht.support.validation import checked_data
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """What needs only ``coef_``, ``intercept_`` and ``classes_``."""
+    """The common part of all linear classifiers: after ``fit`` they have ``coef_``, ``intercept_`` and ``classes_``."""
 
     def decision_function(self, X):
-        """Signed scores: one per row for two classes, positive for ``classes_[1]``, else a column per class.
+        """Return the scores of rows: how far each lies on which side of the hyperplanes.
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, one score per row, which is positive for ``classes_[1]``; otherwise one per class. The
+            scores of rows on a Dask cluster are a Dask array.
+
+        See Also
+        --------
+        isrht.Predictor : The same scores for single rows, in microseconds.
         """
         scores = quick_scores(self, X)
         if scores is None:
@@ -41,11 +52,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X):
-        """The class of each row: the one with the largest score, the first in ``classes_`` among equals.
+        """Return the class of each row: the one with the largest score, the first in ``classes_`` among equals.
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels of the type that the model was trained with. Those of rows on a Dask cluster are a Dask array.
+
+        See Also
+        --------
+        isrht.Predictor : The classes of single rows, in microseconds.
         """
         if (rows := as_rows(X)) is not None:
             check_is_fitted(self)
@@ -64,6 +85,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _validate(self, X, y, sample_weight):
+        """Check parameters and data. Return rows, coded labels and weights; set ``classes_``."""
         check_positive(self, "tol", Real)
         check_positive(self, "max_iter", Integral)
         if (rows := as_rows(X)) is not None:
@@ -93,7 +115,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
 
 class FixedModel(LinearClassifier):
-    """A linear classifier with given coefficients, for rows that have been checked: it asks for no names of columns."""
+    """A linear classifier with given coefficients, for rows that have been checked. It knows no names of features."""
 
     n_jobs = None
 
@@ -103,6 +125,7 @@ class FixedModel(LinearClassifier):
 
     @classmethod
     def of(cls, classes, coef, intercept):
+        """Return a model with these classes, coefficients (problems, features) and intercepts (problems,)."""
         model = cls()
         model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
         model.n_features_in_ = coef.shape[1]
@@ -110,6 +133,7 @@ class FixedModel(LinearClassifier):
 
 
 def check_positive(estimator, name, kind):
+    """Raise an error unless the parameter of that name is a positive finite number of a kind, Real or Integral."""
     value = getattr(estimator, name)
     if not isinstance(value, kind) or isinstance(value, bool) or not 0 < value < np.inf:
         what = "integer" if kind is Integral else "finite number"
@@ -117,6 +141,7 @@ def check_positive(estimator, name, kind):
 
 
 def warn_not_converged(estimator, where):
+    """Warn that some problems were not solved; ``where`` says for which C, or in how many folds."""
     warnings.warn(
         f"{type(estimator).__name__} did not reach tol={estimator.tol:g} in max_iter={estimator.max_iter} "
         f"Newton steps {where}. Scale the features, or raise max_iter or tol.",

@@ -25,7 +25,20 @@ CSR = (sp.csr_array, sp.csr_matrix)
 
 
 def linear_scores(X, coef, intercept, n_jobs=None):
-    """Scores (n_samples, n_problems) in float64 of a float array or CSR matrix, and whether all of them are finite."""
+    """Return the scores of a float array or CSR matrix, and whether all of them are finite.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    coef : array of shape (n_problems, n_features)
+    intercept : array of shape (n_problems,)
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_problems), float64
+    finite : bool
+    """
     coef, intercept = np.asarray(coef, dtype=np.float64), np.ascontiguousarray(intercept, dtype=np.float64)
     scores = np.empty((X.shape[0], len(coef)))
     if len(coef) > 1 and sp.issparse(X) and X.nnz > X.shape[1]:
@@ -37,7 +50,7 @@ def linear_scores(X, coef, intercept, n_jobs=None):
 
 
 def quick_scores(model, X):
-    """The scores of X, where it is certain that scikit-learn's validation would let X pass as it is; otherwise None."""
+    """Return the scores of X if scikit-learn's validation would certainly let X pass as it is; otherwise None."""
     learned = vars(model)
     if "coef_" not in learned or "feature_names_in_" in learned or not is_plain(X, learned.get("n_features_in_")):
         return None
@@ -46,7 +59,7 @@ def quick_scores(model, X):
 
 
 def guarded_scores(X, coef, intercept, n_jobs=None):
-    """Return the :func:`linear_scores` of rows that nobody has checked.
+    """Return the :func:`linear_scores` of rows that have not been checked.
 
     The kernel looks at indices and pointers itself. They are checked before only where SciPy is to cut out rows, or the
     pointers have to be converted, and after the kernel has refused them, to name the row.
@@ -72,13 +85,14 @@ def predicted_codes(scores):
 
 
 def is_plain(X, n_features):
-    """Whether X is an array or CSR matrix of floats that needs no conversion: rows of the right width, and some."""
+    """Say whether X is an array or CSR matrix of floats, with at least one row, that needs no conversion."""
     if type(X) is not np.ndarray and type(X) not in CSR:
         return False
     return X.ndim == 2 and X.dtype in FLOATS and X.shape[1] == n_features and X.shape[0] > 0
 
 
 def _score(X, coef, intercept, out):
+    """Write the scores of rows to ``out``, and say whether all of them are finite."""
     if not sp.issparse(X):
         return kernels.engine.score_rows(contiguous_rows(X), np.ascontiguousarray(coef), intercept, out)
     data, indices, indptr = map(np.ascontiguousarray, csr_parts(X))

@@ -16,7 +16,7 @@ from isrht.support.matrices import as_float64
 
 
 class _AtClient(FixedModel):
-    """Gives arrays for rows on workers as well, which scikit-learn's metrics need."""
+    """A model whose scores of rows on workers come back as arrays, which scikit-learn's metrics need."""
 
     def decision_function(self, X):
         return np.asarray(super().decision_function(X))
@@ -26,9 +26,9 @@ class _AtClient(FixedModel):
 
 
 def held_out_scorer(estimator, scoring):
-    """``score(model, X, y, sample_weight) -> float`` for a scikit-learn ``scoring``; None is accuracy.
+    """Return a function ``score(model, X, y, sample_weight)`` for one of scikit-learn's scorings; None is accuracy.
 
-    The weights are left out where there are none, or where a callable has no parameter for them.
+    The function leaves the weights out where there are none, or where a callable ``scoring`` has no parameter for them.
     """
     if scoring is None:
         scoring = "accuracy"
@@ -46,9 +46,19 @@ def held_out_scorer(estimator, scoring):
 
 
 class FoldAccuracies:
-    """The accuracy of each fold's model on the rows it holds out, from one pass over the data.
+    """A function of a :class:`~isrht.linear.path.Solution`: the accuracy of each fold's model on the rows it holds out.
 
-    ``held_out`` (rows, folds) says how often a fold holds a row out.
+    One pass over the data scores the models of all folds.
+
+    Parameters
+    ----------
+    X : rows
+    codes : array of shape (n_samples,)
+        The number of each row's class.
+    sample_weight : array of shape (n_samples,) or None
+    held_out : array of shape (n_samples, n_folds)
+        How often a fold holds a row out.
+    n_jobs : int or None, default=None
     """
 
     def __init__(self, X, codes, sample_weight, held_out, n_jobs=None):

@@ -1,7 +1,8 @@
-"""Choose C by cross-validation: all folds walk up the path of Cs side by side.
+"""Choose C by cross-validation: all folds go from the smallest C to the largest side by side.
 
 A fold is a column of row weights, zero where rows are held out, so that every pass over the data serves all folds: the
-data are neither copied nor read once per fold.
+data are neither copied nor read once per fold. The rows of a pass are shared among ``n_jobs`` threads, with BLAS held
+to one thread each.
 """
 
 from __future__ import annotations
@@ -33,42 +34,58 @@ class LinearSVMCV(LinearClassifier):
 
     Parameters
     ----------
-    Cs : sequence of float
-    cv : int, splitter or iterable of (train, test)
-        As in :func:`sklearn.model_selection.check_cv`: a number means stratified folds. For splits that need
-        groups give the list of them.
-    scoring : None, str or callable
-        None is accuracy. Higher is better, as in scikit-learn.
-    refit : bool
-        Whether to train on all rows with the chosen C. If not, ``coef_`` and ``intercept_`` are the means
-        over the folds.
-    fit_intercept, class_weight, tol, max_iter, n_jobs
+    Cs : sequence of float, default=2**-5, 2**-4, ..., 2**5
+        The values of C that are tried.
+    cv : int, splitter or iterable of (train, test), default=5
+        Which rows are held out, as in :func:`sklearn.model_selection.check_cv`: a number means so many stratified
+        folds. For splits that need groups give the list of them.
+    scoring : None, str or callable, default=None
+        What is maximised, as in scikit-learn: higher is better, and None is accuracy.
+    refit : bool, default=True
+        Whether to train on all rows with the chosen C. If not, ``coef_`` and ``intercept_`` are the means over the
+        folds.
+    fit_intercept : bool, default=True
+        As in :class:`LinearSVM`.
+    class_weight : None, "balanced" or dict, default=None
         As in :class:`LinearSVM`. "balanced" class weights are those of the rows each fold is trained on.
+    tol : float, default=1e-6
+        As in :class:`LinearSVM`.
+    max_iter : int, default=100
+        As in :class:`LinearSVM`, for each C and fold.
+    n_jobs : int or None, default=None
+        Threads that share the rows: None is 1, -1 all cores. The result does not depend on it.
 
     Attributes
     ----------
     C_ : float
         The C of the highest mean score, the smallest one among equals.
-    Cs_ : array of shape (n_Cs,)
+    Cs_ : ndarray of shape (n_Cs,)
         The distinct Cs, ascending.
-    scores_ : array of shape (n_Cs, n_folds)
-    mean_scores_, std_scores_ : arrays of shape (n_Cs,)
-        Over the folds, each counting the same.
+    scores_ : ndarray of shape (n_Cs, n_folds)
+        The score on the rows that each fold holds out.
+    mean_scores_, std_scores_ : ndarrays of shape (n_Cs,)
+        Mean and standard deviation of the scores over the folds, each of which counts the same.
     weight_unit_ : float
         What counts as one row: the typical weight (:func:`isrht.rows.weights.typical_weight`), 1 without weights.
         ``C_`` is for weights divided by it; ``LinearSVM(C_ / weight_unit_)`` is the same model on weights as they are.
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in :class:`LinearSVM`. Without ``refit``, ``n_iter_`` is the most steps any fold took for ``C_``.
 
+    See Also
+    --------
+    LinearSVM : Trains for a given C.
+    ISRHTClassifier : Projects the features first, for data with very many of them.
+    sklearn.model_selection.GridSearchCV : Chooses any parameter of any estimator, one fit at a time.
+
     Notes
     -----
     Sample weights count in training and in scoring (a callable ``scoring`` gets them if it has a parameter
-    ``sample_weight``); class weights only in training.
+    ``sample_weight``); class weights count only in training.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from isrht.linear.svm import LinearSVMCV
+    >>> from isrht import LinearSVMCV
     >>> model = LinearSVMCV(cv=3).fit(*load_iris(return_X_y=True))
     >>> model.scores_.shape
     (11, 3)
@@ -103,11 +120,17 @@ class LinearSVMCV(LinearClassifier):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features), or RowSource
-        y : array of shape (n_samples,), or None where a RowSource has the labels
-        sample_weight : None, float or array of shape (n_samples,)
-            Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes
-            nothing.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to train on.
+        y : array of shape (n_samples,), default=None
+            Their class labels, of any kind. None is for a RowSource that has the labels.
+        sample_weight : None, float or array of shape (n_samples,), default=None
+            Weights of the rows, which must not be negative. They are divided by ``weight_unit_``, so that a constant
+            factor on all of them changes nothing.
+
+        Returns
+        -------
+        self : LinearSVMCV
         """
         checked_Cs(self.Cs)
         return self.fit_checked(*self._validate(X, y, sample_weight))
@@ -145,7 +168,10 @@ class LinearSVMCV(LinearClassifier):
         return self
 
     def _fold_scorer(self, X, labels, sample_weight, folds):
-        """A function of some folds and what they hold out, whose result scores solutions for them on that."""
+        """Return a function of some folds and what they hold out, which returns a function of a solution: its scores.
+
+        A solution has a model for each of these folds, and is scored on the rows that the fold holds out.
+        """
         if self.scoring is None or self.scoring == "accuracy":
             return lambda _, held_out: FoldAccuracies(X, labels.codes, sample_weight, held_out, self.n_jobs)
         score = held_out_scorer(self, self.scoring)
@@ -165,7 +191,17 @@ class LinearSVMCV(LinearClassifier):
 
 @dataclass
 class FoldSummary:
-    """What is kept of the folds' models for one C: sums of coefficients, most steps, how many failed."""
+    """What is kept of the models of all folds for one C.
+
+    Parameters
+    ----------
+    coef, intercept : ndarrays, or 0.0 before the first solution
+        The sums over folds.
+    n_iter : int
+        The most steps that a fold took.
+    unsolved : int
+        The number of folds in which some problem was not solved.
+    """
 
     coef: np.ndarray | float = 0.0
     intercept: np.ndarray | float = 0.0
@@ -173,6 +209,7 @@ class FoldSummary:
     unsolved: int = 0
 
     def add(self, solution, keep_coef):
+        """Add the folds of a solution; their coefficients only if ``keep_coef`` is true."""
         if keep_coef:
             self.coef = self.coef + solution.coef.sum(axis=0)
             self.intercept = self.intercept + solution.intercept.sum(axis=0)
@@ -181,7 +218,7 @@ class FoldSummary:
 
 
 def checked_Cs(Cs):
-    """The distinct Cs, ascending."""
+    """Return the distinct Cs, ascending. Raise an error if there are none, or one is not positive and finite."""
     if np.size(Cs) == 0:
         raise ValueError("Cs must hold at least one value, got none")
     values = np.unique(check_array(np.ravel(Cs), ensure_2d=False, dtype=np.float64, input_name="Cs"))

@@ -1,16 +1,12 @@
-"""Linear SVMs that tune themselves: the scikit-learn estimators around :mod:`isrht.linear.path`.
+"""The linear SVM for one C.
 
-:class:`LinearSVM` minimises LIBLINEAR's objective for one C,
+:class:`LinearSVM` minimises the same objective as LIBLINEAR,
 
     0.5 * (|w|^2 + b^2) + C * sum_i s_i * max(0, 1 - y_i (w.x_i + b))^2,
 
-with the intercept b penalised like any weight, as ``train -B 1`` and ``LinearSVC(dual=False)`` do.
-:class:`LinearSVMCV` chooses C by cross-validation. A fold is a column of row weights, zero where rows are
-held out, so that all folds walk up the path of Cs side by side and every pass over the data serves all of
-them: the data are neither copied nor read once per fold. The rows of a pass are shared among ``n_jobs``
-threads, with BLAS held to one thread each.
-
-This module knows labels, weights and folds; the solver knows row blocks and the objective.
+where s are the weights of the rows. The intercept b is penalised like any weight, as ``train -B 1`` and
+``LinearSVC(dual=False)`` do. The estimator knows labels and weights; the solvers behind :mod:`isrht.linear.path` know
+blocks of rows and the objective.
 """
 
 from __future__ import annotations
@@ -26,40 +22,56 @@ class LinearSVM(LinearClassifier):
 
     Parameters
     ----------
-    C : float
-        Weight of the loss against the penalty.
-    fit_intercept : bool
-        The intercept is penalised like a weight, as if the data had one more column of ones.
-    class_weight : None, "balanced" or dict
-        Factors for the sample weights by class. "balanced" makes the total weight of every class the same.
-    tol : float
+    C : float, default=1.0
+        Weight of the loss against the penalty. The smaller it is, the smaller are the coefficients.
+    fit_intercept : bool, default=True
+        Whether there is an intercept. It is penalised like a weight, as if the data had one more column of ones.
+    class_weight : None, "balanced" or dict, default=None
+        Factors for the sample weights by class. "balanced" makes the total weight of every class the same; a class that
+        a dict does not name has the factor 1.
+    tol : float, default=1e-6
         A problem is solved when the decrease of the objective that the next Newton step promises is less than
         ``tol**2`` of it, whatever C is. It is about the relative error of the coefficients.
-    max_iter : int
-        Newton steps, for each class. Beyond them there is a ``ConvergenceWarning``.
-    n_jobs : int or None
-        Threads that share the rows. The result does not depend on it.
+    max_iter : int, default=100
+        The most Newton steps for each class. If they do not suffice there is a ``ConvergenceWarning``.
+    n_jobs : int or None, default=None
+        Threads that share the rows: None is 1, -1 all cores. The result does not depend on it.
 
     Attributes
     ----------
-    coef_ : array of shape (1 or n_classes, n_features)
-    intercept_ : array of shape (1 or n_classes,)
-    classes_ : array of shape (n_classes,)
+    coef_ : ndarray of shape (1 or n_classes, n_features)
+        The weights of the features: one row for two classes, otherwise one row per class.
+    intercept_ : ndarray of shape (1 or n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+        The different labels, sorted.
     n_iter_ : int
         Newton steps of the class that needed most.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
-        Only when X had column names.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of X, if it had any.
+
+    See Also
+    --------
+    LinearSVMCV : Chooses C by cross-validation.
+    ISRHTClassifier : Projects the features first, for data with very many of them.
+    sklearn.svm.LinearSVC : LIBLINEAR itself.
 
     Notes
     -----
-    More than two classes are trained one against the rest. Dense data with up to 2,500 features, and sparse
-    data with up to 400, are solved with the exact Hessian, others by conjugate gradients. Sparse data are
-    never made dense, and float32 data are converted one block of rows at a time; sums are in float64.
+    More than two classes are trained one against the rest. Dense data with up to 2,500 features, and sparse data with
+    up to 400, are solved with the exact Hessian [2]_, others by conjugate gradients. Sparse data are never made
+    dense, and float32 data are converted one block of rows at a time; sums are in float64.
+
+    References
+    ----------
+    .. [1] R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang and C.-J. Lin, "LIBLINEAR: A Library for Large Linear
+       Classification", Journal of Machine Learning Research 9, 2008.
+    .. [2] S. S. Keerthi and D. DeCoste, "A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs",
+       Journal of Machine Learning Research 6, 2005.
 
     Examples
     --------
-    >>> from isrht.linear.svm import LinearSVM
+    >>> from isrht import LinearSVM
     >>> LinearSVM().fit([[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]).predict([[3.0]])
     array(['yes'], dtype='<U3')
     """
@@ -78,10 +90,17 @@ class LinearSVM(LinearClassifier):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features), or RowSource
-        y : array of shape (n_samples,), or None where a RowSource has the labels
-        sample_weight : None, float or array of shape (n_samples,)
-            Not negative. A weight of 2 is the same as having the row twice, and 0 as not having it.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to train on.
+        y : array of shape (n_samples,), default=None
+            Their class labels, of any kind. None is for a RowSource that has the labels.
+        sample_weight : None, float or array of shape (n_samples,), default=None
+            Weights of the rows, which must not be negative. A weight of 2 is the same as having the row twice, and 0
+            as not having it.
+
+        Returns
+        -------
+        self : LinearSVM
         """
         check_positive(self, "C", Real)
         return self.fit_checked(*self._validate(X, y, sample_weight))

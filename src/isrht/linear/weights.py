@@ -1,4 +1,4 @@
-"""Weights of rows in training: those of the samples times those of their classes, in all folds at once."""
+"""The weights of rows in training: the weights of the samples times those of their classes, in all folds at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,21 @@ from isrht.rows.values import class_totals, derived, total
 
 
 def training_weights(training, class_weight, labels, sample_weight=None):
-    """(n_samples, n_folds): the weight of every row in the training of each fold, zero if it has no part."""
+    """Return the weight of every row in the training of each fold, zero where it has no part in it.
+
+    Parameters
+    ----------
+    training : array of shape (n_samples, n_folds)
+        How often each fold trains on a row.
+    class_weight : None, "balanced" or dict
+        "balanced" is meant of the rows that a fold trains on.
+    labels : CodedLabels
+    sample_weight : array of shape (n_samples,) or None
+
+    Returns
+    -------
+    array of shape (n_samples, n_folds)
+    """
     n_folds = training.shape[1]
     weights = derived(counted_weights, training, sample_weight, width=n_folds)
     if class_weight is None:
@@ -24,7 +38,7 @@ def training_weights(training, class_weight, labels, sample_weight=None):
 
 
 def counted_weights(counts, sample_weight):
-    """Counts (rows, folds) times weights, in memory one fold after the other."""
+    """Return counts (rows, folds) times the weights of the rows, laid out in memory one fold after the other."""
     weights = counts.T.astype(np.float64, order="C")
     if sample_weight is not None:
         weights *= sample_weight
@@ -32,7 +46,7 @@ def counted_weights(counts, sample_weight):
 
 
 def weighted_rows(class_weight, labels, sample_weight=None):
-    """The product of sample and class weights; None where both are."""
+    """Return the product of sample and class weights; None where there are neither."""
     if class_weight is None:
         return sample_weight
     totals = class_totals(labels.codes, sample_weight, labels.n_classes)
@@ -45,7 +59,10 @@ def weighted_rows(class_weight, labels, sample_weight=None):
 
 
 def class_factors(class_weight, classes, totals):
-    """One factor per class, whose weights are ``totals``. One that has no weight in a fold keeps 1, not 1 / 0."""
+    """Return one factor per class, where ``totals`` are the weights of the classes together.
+
+    A class without any weight has no balanced factor, which would be 1 / 0; it keeps 1.
+    """
     if isinstance(class_weight, str) and class_weight == "balanced":
         present = totals > 0
         factors = np.ones(len(classes))
