@@ -18,7 +18,7 @@ from isrht.support.file_errors import errors_that_name
 
 @contextmanager
 def replaced_when_whole(path):
-    """A file to write to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
+    """Yield a file to write bytes to, which takes the place of ``path`` once it is on disk, or leaves no trace."""
     target = os.path.realpath(os.fsdecode(path))
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
@@ -46,12 +46,17 @@ def replaced_when_whole(path):
 
 
 def open_to_write(file, mode, path, more=""):
-    """A buffered file whose errors name ``path``: the system names a temporary file, or, of a full disk, none."""
+    """Return a buffered file whose errors name ``path``.
+
+    The system would name the temporary file, or, when the disk is full, none at all.
+    """
     with errors_that_name(path, more):
         return io.BufferedWriter(NamedFile(file, mode, path))
 
 
 class NamedFile(io.FileIO):
+    """An unbuffered file that is called ``path`` in errors of writing, whatever its own name is."""
+
     def __init__(self, file, mode, path):
         super().__init__(file, mode)
         self.path = path
@@ -62,7 +67,7 @@ class NamedFile(io.FileIO):
 
 
 def sync_folder(folder):
-    """Make a rename last through a power cut, where the system lets a folder be opened."""
+    """Make a new name in a folder last through a power cut, where the system lets a folder be opened."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

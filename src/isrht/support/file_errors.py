@@ -1,4 +1,4 @@
-"""Errors of the system that say which file is meant: of a full disk, or a limit to the size of files, it names none."""
+"""Errors of the system that say which file is meant: when a disk is full, or a file too large, it names none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def errors_that_name(path, more=""):
-    """Errors of the system name ``path``, which may stand for another file, and say ``more``."""
+    """Let errors of the system name ``path``, which may stand for another file, and say ``more``."""
     try:
         yield
     except OSError as error:
