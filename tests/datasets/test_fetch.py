@@ -9,12 +9,12 @@ import pytest
 
 from isrht.datasets._verify import WrongData
 from isrht.datasets.fetch import NotOffered, fetch
-from isrht.datasets.registry import Facts, describe
+from isrht.datasets.registry import KnownFacts, describe
 
 pytest.importorskip("pooch")
 
 TEXT = b"1 1:1\n2 2:1\n1 1:2\n"
-SET = replace(describe("mushrooms"), urls=("binary/tiny.bz2",), facts=(Facts(3, 2, 3, {1.0: 2, 2.0: 1}),))
+SET = replace(describe("mushrooms"), urls=("binary/tiny.bz2",), facts=(KnownFacts(3, 2, 3, {1.0: 2, 2.0: 1}),))
 
 
 @pytest.fixture

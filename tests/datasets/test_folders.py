@@ -16,9 +16,9 @@ def test_all_files_of_a_set_must_be_there(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     usps = describe("usps-b")
     (tmp_path / "usps.xz").write_text("x")
-    assert folders.find(usps, tmp_path) is None
+    assert folders.find_files(usps, tmp_path) is None
     (tmp_path / "usps.t").write_text("y")
-    assert [path.name for path in folders.find(usps, tmp_path)] == ["usps.xz", "usps.t"]
+    assert [path.name for path in folders.find_files(usps, tmp_path)] == ["usps.xz", "usps.t"]
 
 
 def test_the_digest_depends_on_every_file_and_their_order(tmp_path):

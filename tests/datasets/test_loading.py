@@ -4,13 +4,13 @@ import scipy.sparse as sp
 
 from isrht.datasets import load
 from isrht.datasets.loading import NotAvailable, checksum_of, scale, split
-from isrht.datasets.registry import DATASETS, Description, Facts
+from isrht.datasets.registry import DATASETS, Description, KnownFacts
 
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
     """A set in two small files."""
-    facts = (Facts(3, 4), Facts(2, 4))
+    facts = (KnownFacts(3, 4), KnownFacts(2, 4))
     description = Description(
         "tiny", "tiny", 1, (1,), "given", "minmax", files=("a", "a.t"), facts=facts, labels="odd_digits"
     )
@@ -60,7 +60,7 @@ def test_dense_data_are_scaled_to_one_by_the_training_rows():
 def test_scaling_keeps_sparse_data_sparse():
     """Errata 12."""
     X = sp.csr_matrix(np.array([[0, 4.0], [-8, 0]]))
-    train, test = scale("maxabs", X, X)
+    train, test = scale("largest", X, X)
     assert train.nnz == test.nnz == 2
     np.testing.assert_allclose(train.toarray(), [[0, 0.5], [-1, 0]])
 

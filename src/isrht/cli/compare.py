@@ -99,10 +99,10 @@ def usable(rs, n_features):
 
 
 def register(journal_path, *description):
-    from isrht.datasets.own import record_of, register_all
+    from isrht.datasets.own import register_all, set_record
     from isrht.experiments.journal import Journal, canonical, checksum
 
-    record = record_of(*description)
+    record = set_record(*description)
     record |= {"key": checksum(canonical(record))}
     journal = Journal(journal_path)
     if record["key"] not in {known.get("key") for known in journal.read().records}:

@@ -80,7 +80,7 @@ def status(name, data_dir=None):
     from isrht.datasets.registry import describe
 
     description = describe(name)
-    paths = None if description.embedded else folders.find(description, data_dir)
+    paths = None if description.embedded else folders.find_files(description, data_dir)
     rows = "/".join(f"{facts.rows:,}" for facts in description.facts)
     about = (
         f"stand-in for {description.stands_for}: {description.about}" if description.stands_for else description.about

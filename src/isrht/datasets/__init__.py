@@ -1,9 +1,12 @@
-"""Load: a name becomes rows, labels and a split.
+"""Load a set by its name: its rows, its labels, and which rows train and which test.
 
-Three kinds of sets, one registry (:mod:`isrht.datasets.registry`): *embedded* ones that are generated or come with
-scikit-learn (:mod:`isrht.datasets._embedded`), the paper's six as LIBSVM text (:mod:`isrht.files`), found in a folder
-or downloaded (:mod:`isrht.datasets.folders`, :mod:`isrht.datasets.fetch`) and always checked against the facts known of
-them (:mod:`isrht.datasets._verify`), and *stand-ins* for those of the six that could not be had.
+:mod:`~isrht.datasets.registry` knows all sets, and :mod:`~isrht.datasets.loading` loads them. *Embedded* sets are
+generated or come with scikit-learn (:mod:`~isrht.datasets._embedded`). The six sets of the paper, and *stand-ins* for
+those of the six that could not be had, are LIBSVM text, found in a folder (:mod:`~isrht.datasets.folders`) or
+downloaded (:mod:`~isrht.datasets.fetch`), and always compared with what is known of them
+(:mod:`~isrht.datasets._verify`). Sets of the user's own come from a journal (:mod:`~isrht.datasets.own`).
+
+The room uses ``files``; ``experiments``, ``report`` and ``cli`` use it.
 """
 
 from isrht.datasets.loading import Dataset, load

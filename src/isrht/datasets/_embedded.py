@@ -1,6 +1,6 @@
 """Sets that need no download: generated from a fixed seed, or part of scikit-learn.
 
-Each function returns ``(X, y, is_test)``; ``is_test`` is None where the split is drawn at random.
+Each function returns ``(X, y, is_test)``; ``is_test`` is None if the split is drawn at random.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ WORDS = 100_000
 
 
 def digits():
-    """Handwritten digits, odd against even."""
+    """Return handwritten digits, odd against even."""
     from sklearn.datasets import load_digits
 
     X, digit = load_digits(return_X_y=True)
@@ -21,10 +21,10 @@ def digits():
 
 
 def photographs():
-    """Which photograph is this patch from?
+    """Return patches of two photographs; the class of a patch is the photograph that it comes from.
 
-    Patches overlap one another, but each lies within one block of 64x64 pixels, and a block is wholly of the training
-    or wholly of the test part: no test pixel has been seen in training.
+    Patches overlap one another, but each lies within one block of 64x64 pixels, and all patches of a block train or all
+    of them test. No pixel of a test patch is therefore seen in training.
     """
     from sklearn.datasets import load_sample_images
 
@@ -43,10 +43,10 @@ def photographs():
 
 
 def zipf(n_documents=3000, seed=2):
-    """Documents of two kinds, each a mixture of topics over one vocabulary with Zipf's frequencies.
+    """Return documents of two kinds, each a mixture of topics over one vocabulary with Zipf's frequencies.
 
-    A topic makes some words likelier than the language as a whole does. Documents are word counts, damped by a
-    logarithm and scaled to unit length, as text usually is.
+    A topic makes some words likelier than the language as a whole does. Documents are counts of words, damped by a
+    logarithm and scaled to unit length, as is usual for text.
     """
     rng = np.random.default_rng(seed)
     language = 1 / (np.arange(WORDS) + 2.7)
@@ -70,7 +70,7 @@ def zipf(n_documents=3000, seed=2):
 
 
 def blobs(n_points=400, seed=3):
-    """The two classes of Figure 1, with a covariance that exists (errata 10)."""
+    """Return the two classes of the paper's Figure 1, with a covariance that exists (``paper/errata.md``, 10)."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n_points) % 2)
     centers = np.where(y[:, None] == 1, 3.0, -3.0)
@@ -85,13 +85,16 @@ def _starts(length, step):
 
 
 def _patches(block):
-    """(patches, 3072): all patches of a block, ``STRIDE`` pixels apart."""
+    """Return all patches of a block, ``STRIDE`` pixels apart, as an array of shape (n_patches, 3072)."""
     places = range(0, BLOCK - PATCH + 1, STRIDE)
     return np.stack([block[top : top + PATCH, left : left + PATCH].ravel() for top in places for left in places])
 
 
 def _topic_factors(rng):
-    """One word in a hundred is much likelier in this topic; more seldom among the most frequent words."""
+    """Return how much likelier each word is in one topic.
+
+    Three words in a hundred are much likelier, and fewer of the fifty most frequent words.
+    """
     factors = np.ones(WORDS)
     chosen = rng.random(WORDS) < 0.03 * np.minimum(1, np.arange(WORDS) / 50)
     factors[chosen] = rng.lognormal(2.5, 0.7, chosen.sum())

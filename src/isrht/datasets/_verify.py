@@ -1,4 +1,4 @@
-"""Is this file what it should be? Its shape, stored values, labels and checksum against the facts known of it."""
+"""Compare a file with what is known of the set it should be: its shape, stored values, labels and checksum."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MAX_TEXT_BYTES = 4 * 2**30
 
 
 class WrongData(ValueError):
-    """A file does not have the facts of the set it should be."""
+    """A file is not the set it should be."""
 
 
 def read_verified(facts, path, max_bytes=MAX_TEXT_BYTES):
-    """``(X, y)`` of a LIBSVM file that has the facts known of it."""
+    """Read a LIBSVM file, compare it with the known facts, and return ``(X, y)``."""
     options = {"format": "libsvm", "n_features": facts.features, "index_base": 1, "label_type": "number"}
     X, y, found = read_rows(path, **options, max_unpacked=max_bytes)
     if found.n_unseen:
@@ -40,10 +40,10 @@ def check_facts(facts, X, y, path):
 
 
 def check_digest(facts, path):
-    """Compare with the known checksum, or with the one this folder remembers; remember it where there is none.
+    """Compare the SHA-256 of a file with the one that is expected, if there is one, and return it.
 
-    The LIBSVM site publishes no checksums. The first download is checked by its facts; from then on the file must not
-    change, which the ``.sha256`` file beside it tells.
+    The LIBSVM site publishes no checksums. So the first download is compared with its facts alone, and its checksum is
+    kept beside it (:func:`remember_digest`): from then on the file must not change.
     """
     path = Path(path)
     with open(path, "rb") as file:
@@ -56,6 +56,7 @@ def check_digest(facts, path):
 
 
 def remember_digest(path, found):
+    """Keep the checksum of a file in a ``.sha256`` file beside it."""
     path = Path(path)
     path.with_name(path.name + ".sha256").write_text(f"{found}  {path.name}\n")
 

@@ -1,10 +1,10 @@
-"""Download a set of the paper from the LIBSVM site, with pooch, and verify it before it counts as there."""
+"""Download a set of the paper from the LIBSVM site, with pooch, and verify it before it is used."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from isrht.datasets._verify import MAX_TEXT_BYTES, WrongData, check_digest, read_verified, remember_digest
+from isrht.datasets._verify import MAX_TEXT_BYTES, check_digest, read_verified, remember_digest
 from isrht.datasets.folders import download_folder
 from isrht.datasets.registry import LIBSVM_SITE
 
@@ -16,10 +16,27 @@ class NotOffered(ValueError):
 
 
 def fetch(description, data_dir=None, *, site=LIBSVM_SITE, progress=None, max_bytes=MAX_TEXT_BYTES):
-    """Download and verify every file of a set; return their paths.
+    """Download and verify every file of a set.
 
-    A file that is already there is verified and kept. One that fails its facts is removed, so that the next call
-    downloads it anew, and never used. ``progress`` is called with a file name and gives pooch a progress bar.
+    Parameters
+    ----------
+    description : :class:`~isrht.datasets.registry.Description`
+        The set.
+    data_dir : path or None, default=None
+        The folder to put the files into; None means that of ``ISRHT_DATA``, or else the cache. A file that is there
+        already is verified and kept.
+    site : str, optional
+        Where the files are downloaded from.
+    progress : callable or None, default=None
+        It is called with the name of a file, and returns a progress bar for pooch.
+    max_bytes : int, optional
+        How many bytes an archive may unpack to.
+
+    Returns
+    -------
+    paths : list of path
+        The files. A file that is not what it should be is an error, and is removed, so that the next call downloads it
+        anew.
     """
     if not description.urls:
         raise NotOffered(_why_not(description))
@@ -57,6 +74,3 @@ def _why_not(description):
     if description.embedded:
         return f"{description.name} needs no download: it is embedded"
     return f"{description.name} is a stand-in for {description.stands_for} and is not on the LIBSVM site"
-
-
-__all__ = ["NotOffered", "WrongData", "fetch"]

@@ -12,23 +12,24 @@ VARIABLE = "ISRHT_DATA"
 
 
 def cache_folder():
-    """Where downloads are kept unless a folder is named."""
+    """Return the folder in which downloads are kept unless another one is named."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "isrht" / "data"
 
 
 def folders(data_dir=None):
-    """The folders to look in, in order: the one given, that of ``ISRHT_DATA``, the cache."""
+    """Return the folders to look in: the one that is given, or else that of ``ISRHT_DATA``, and then the cache."""
     named = data_dir or os.environ.get(VARIABLE)
     return [*([Path(named)] if named else []), cache_folder()]
 
 
 def download_folder(data_dir=None):
+    """Return the folder into which files are downloaded."""
     return folders(data_dir)[0]
 
 
-def find(description, data_dir=None):
-    """The paths of the files of a set, all in one folder, or None where they are not all there."""
+def find_files(description, data_dir=None):
+    """Return the paths of the files of a set, all of them in one folder, or None if no folder has all of them."""
     for folder in folders(data_dir):
         paths = [_find_one(folder, stem) for stem in description.files]
         if paths and all(paths):
@@ -37,7 +38,7 @@ def find(description, data_dir=None):
 
 
 def digest(paths):
-    """One SHA-256 of the bytes of all files, as they lie there."""
+    """Return one SHA-256 of the bytes of all files, as they are on disk."""
     total = hashlib.sha256()
     for path in paths:
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""From a name to rows, labels, and which rows train and which test."""
+"""Load a set by its name: rows, labels, and which rows train and which test."""
 
 from __future__ import annotations
 
@@ -19,12 +19,26 @@ SPLIT_SEED = 0
 
 
 class NotAvailable(LookupError):
-    """The files of a set are nowhere to be found."""
+    """The files of a set were not found in any folder."""
 
 
 @dataclass
 class Dataset:
-    """Rows and labels, the split into training and test rows, and a checksum of the data they came from."""
+    """A set that has been loaded.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the registry.
+    X : array or CSR matrix of shape (n_samples, n_features)
+        All rows, not scaled.
+    y : array of shape (n_samples,)
+        The number of the class of every row.
+    train, test : array of int
+        The numbers of the rows that train and of those that test.
+    checksum : str
+        A SHA-256 of the data that the set was made of.
+    """
 
     name: str
     X: Any
@@ -35,14 +49,34 @@ class Dataset:
 
     @cached_property
     def scaled(self):
-        """``(X_train, y_train, X_test, y_test)``, features scaled to [-1, 1] by what the training rows show."""
+        """The rows as ``(X_train, y_train, X_test, y_test)``, scaled to [-1, 1] by what the training rows show."""
         X_train, X_test = scale(describe(self.name).scale, self.X[self.train], self.X[self.test])
         return X_train, self.y[self.train], X_test, self.y[self.test]
 
 
 def load(name, data_dir=None):
-    """The set of this name. Sets in files are looked for in ``data_dir``, ``ISRHT_DATA`` and the download cache.
+    """Load a set by its name.
 
+    Parameters
+    ----------
+    name : str
+        One of ``DATASETS``.
+    data_dir : path or None, default=None
+        The folder with the files of the set, if it has any. They are also looked for in the folder that the variable
+        ``ISRHT_DATA`` names, if ``data_dir`` is None, and in the cache of downloads.
+
+    Returns
+    -------
+    dataset : :class:`Dataset`
+        Rows and labels, and which rows train and which test. If the files are not there, the error says how to get
+        them.
+
+    See Also
+    --------
+    describe : What is known of a set, without loading it.
+
+    Examples
+    --------
     >>> from isrht.datasets import load
     >>> digits = load("digits")
     >>> digits.X.shape, len(digits.train), len(digits.test)
@@ -56,9 +90,7 @@ def load(name, data_dir=None):
         X, y, is_test = _embedded.MAKERS[name]()
         checksum = _digest_of_arrays(X, y)
     else:
-        paths = folders.find(description, data_dir)
-        if paths is None:
-            raise NotAvailable(missing(description))
+        paths = _files_of(description, data_dir)
         X, y, is_test = _read_files(description, paths)
         checksum = folders.digest(paths)
     train, test = split(description.split, y, is_test)
@@ -66,20 +98,17 @@ def load(name, data_dir=None):
 
 
 def checksum_of(name, data_dir=None):
-    """The checksum that :func:`load` would give, without reading text."""
+    """Return the checksum that :func:`load` would give, without parsing any text."""
     description = describe(name)
     if description.source:
         return own.digest(description)
     if description.embedded:
         return _digest_of_arrays(*_embedded.MAKERS[name]()[:2])
-    paths = folders.find(description, data_dir)
-    if paths is None:
-        raise NotAvailable(missing(description))
-    return folders.digest(paths)
+    return folders.digest(_files_of(description, data_dir))
 
 
 def missing(description):
-    """One line that says what is missing and what to do about it."""
+    """Return one line that says which files are missing and how to get them."""
     how = f"fetch it with 'isrht data fetch {description.name}'" if description.urls else "it cannot be downloaded"
     names = " and ".join(description.files)
     packings = f"{', '.join(PACKINGS)} or plain"
@@ -87,7 +116,11 @@ def missing(description):
 
 
 def split(rule, y, is_test=None):
-    """Row numbers to train on and to test on: as given, or drawn once, stratified, from a fixed seed."""
+    """Return the numbers of the rows that train and of those that test.
+
+    They are as ``is_test`` says if the rule is "given"; otherwise they are drawn, with all classes in proportion and
+    from a fixed seed.
+    """
     if rule == "given":
         return np.flatnonzero(~is_test), np.flatnonzero(is_test)
     from sklearn.model_selection import train_test_split
@@ -96,10 +129,14 @@ def split(rule, y, is_test=None):
 
 
 def scale(rule, X_train, X_test):
-    """Features to [-1, 1]. Sparse data are divided by one number, their largest absolute value, and stay sparse."""
+    """Scale features to [-1, 1] by what the training rows show.
+
+    "minmax" maps every feature by itself. "largest" divides everything by one number, the largest absolute value, so
+    that sparse data stay sparse.
+    """
     if rule is None:
         return X_train, X_test
-    if rule == "maxabs":
+    if rule == "largest":
         largest = abs(X_train.data).max()
         return X_train / largest, X_test / largest
     from sklearn.preprocessing import MinMaxScaler
@@ -113,11 +150,18 @@ def as_they_are(labels):
 
 
 def odd_digits(labels):
-    """usps labels are digit + 1."""
+    """Make two classes of the labels of usps, which are the digit plus 1: even digits and odd ones."""
     return ((labels.astype(int) - 1) % 2).astype(int)
 
 
 LABELS = {"as_they_are": as_they_are, "odd_digits": odd_digits}
+
+
+def _files_of(description, data_dir):
+    paths = folders.find_files(description, data_dir)
+    if paths is None:
+        raise NotAvailable(missing(description))
+    return paths
 
 
 def _read_files(description, paths):

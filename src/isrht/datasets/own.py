@@ -1,7 +1,7 @@
-"""Sets of the user's own, for ``isrht compare``: files, described by a record in the journal of their experiment.
+"""Sets of the user's own, for ``isrht compare``: files that a record in the journal of their experiment describes.
 
-The journal is what all processes of an experiment share, and what a report is made of later; so whoever reads it knows
-the set, as if it were in the registry.
+The journal is what all processes of an experiment share, and what a report is made of later. So every process that
+reads it knows the set, as if it had always been in the registry.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from isrht.files.density import is_smaller_dense, smaller_form
 
 KIND = "set"
 TRAIN_SHARE = 0.7
+# Journals of earlier versions call this way to scale by the word that the classifier has for another one.
+EARLIER_SCALES = {"maxabs": "largest"}
 
 
-def record_of(name, facts, paths, test, options, rs):
-    """The record of a set: what a :class:`Description` needs, and ``source``, where its rows come from."""
+def set_record(name, facts, paths, test, options, rs):
+    """Return the record of a set: what a :class:`Description` needs, and as ``source`` where its rows come from."""
     if name in DATASETS and DATASETS[name].source is None:
         raise ValueError(f"{name!r} is the name of a set of the package: choose another with --name")
     sparse = facts.index_base is not None and not is_smaller_dense(facts.nnz, (facts.n_samples, facts.n_features))
@@ -31,7 +33,7 @@ def record_of(name, facts, paths, test, options, rs):
         "r": max(rs),
         "r_grid": sorted(rs),
         "split": "given" if test else TRAIN_SHARE,
-        "scale": "maxabs" if sparse else "minmax",
+        "scale": "largest" if sparse else "minmax",
         "sparse": sparse,
         "features": facts.n_features,
         "source": {"files": paths, "test": test, "options": options | {"n_features": facts.n_features}},
@@ -39,15 +41,16 @@ def record_of(name, facts, paths, test, options, rs):
 
 
 def register_all(records):
-    """Make the sets of a journal known to :func:`isrht.datasets.registry.describe`; the last of a name counts."""
+    """Make the sets of a journal known to :func:`~isrht.datasets.describe`; the last record of a name counts."""
     for record in records:
         if record["kind"] == KIND:
             fields = {name: value for name, value in record.items() if name not in ("kind", "key")}
-            DATASETS[record["name"]] = Description(**fields | {"r_grid": tuple(record["r_grid"])})
+            scale = EARLIER_SCALES.get(record["scale"], record["scale"])
+            DATASETS[record["name"]] = Description(**fields | {"r_grid": tuple(record["r_grid"]), "scale": scale})
 
 
 def read(description):
-    """``(X, y, is_test)``: all rows, their class numbers, and which of them test."""
+    """Return ``(X, y, is_test)``: all rows, the numbers of their classes, and which of the rows test."""
     from isrht.files.opening import read_rows
 
     source = description.source
@@ -61,5 +64,6 @@ def read(description):
 
 
 def digest(description):
+    """Return one SHA-256 of all files of a set."""
     source = description.source
     return folders.digest([*source["files"], *(source["test"] or [])])

@@ -122,9 +122,9 @@ def skip_record(skip):
 def _genuine_or_stand_in(name, data_dir):
     description = describe(name)
     stand_in = stand_in_for(name)
-    if description.embedded or stand_in is None or folders.find(description, data_dir) is not None:
+    if description.embedded or stand_in is None or folders.find_files(description, data_dir) is not None:
         return name
-    return stand_in if folders.find(describe(stand_in), data_dir) is not None else name
+    return stand_in if folders.find_files(describe(stand_in), data_dir) is not None else name
 
 
 def _is_done(record, retry_failed):

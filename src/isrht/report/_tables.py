@@ -253,7 +253,7 @@ def bytes_text(count):
 def _scaling(description):
     scalings = {
         "minmax": "features scaled to [-1, 1]",
-        "maxabs": "divided by the largest absolute value (an affine map would destroy sparsity)",
+        "largest": "divided by the largest absolute value (an affine map would destroy sparsity)",
         None: "not scaled",
     }
     return scalings[description.scale]
