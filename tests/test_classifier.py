@@ -1,3 +1,5 @@
+"""ISRHTClassifier: the contract, one model whatever the storage, and a cross-validation that does not leak."""
+
 import os
 import pickle
 
@@ -59,7 +61,7 @@ VARIATIONS = [
 
 @pytest.mark.parametrize("n_classes", [2, 10])
 @pytest.mark.parametrize("options", VARIATIONS, ids=str)
-def test_folded_weights_agree_with_the_way_through_the_projection(digits, n_classes, options):
+def test_weights_on_features_agree_with_the_way_through_the_projection(digits, n_classes, options):
     X, X_test, y, _ = digits
     model = ISRHTClassifier(20, C=0.1, random_state=0, **options).fit(X, y % n_classes)
     assert model.coef_.shape == (1 if n_classes == 2 else 10, 64)

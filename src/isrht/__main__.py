@@ -1,6 +1,6 @@
-"""``python -m isrht``, and the ``isrht`` command.
+"""What runs as ``python -m isrht`` and as the ``isrht`` command.
 
-The command line needs the ``cli`` extra. Without it ``info`` still works, because a bug report should not need
+The command line needs the ``cli`` extra. Without it ``isrht info`` still works, because a bug report should not need
 anything installed first.
 """
 
@@ -13,18 +13,31 @@ import threading
 
 
 def main(arguments=None):
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str, default=None
+        What follows the name of the command; None takes it from the shell.
+
+    Returns
+    -------
+    int or None
+        0 or None if all went well. Commands themselves end by ``SystemExit``.
+    """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     _escape_what_the_terminal_cannot_show()
     _end_in_order_when_asked_to()
     try:
         return _run(arguments)
-    except KeyboardInterrupt:  # before a command has begun
+    except KeyboardInterrupt:  # commands handle it themselves: this one came before a command had begun
         return 128 + signal.SIGINT
-    except OSError as error:  # of the help, say, when the disk is full: commands tell of their own
+    except OSError as error:  # commands report their own errors: this one may be of the help text, on a full disk
         return _end_without_output(error)
 
 
 def _run(arguments):
+    """Hand the arguments to the command line, or to the little that works without its packages."""
     try:
         from isrht.cli.app import app
     except ModuleNotFoundError as error:
@@ -35,7 +48,7 @@ def _run(arguments):
 
 
 def _escape_what_the_terminal_cannot_show():
-    """A terminal of few letters is no reason to fail: others are shown as escapes. Nor is it if there is none."""
+    """Show characters that the terminal does not have as escapes, and write nowhere if there is no terminal at all."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -45,17 +58,20 @@ def _escape_what_the_terminal_cannot_show():
 
 
 def _end_in_order_when_asked_to():
-    """SIGTERM and SIGHUP, as Ctrl-C does, unwind what is under way, so that no temporary files are left."""
+    """Let SIGTERM and SIGHUP unwind what is under way, as Ctrl-C does, so that no temporary files are left."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup would have it ignored
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup wants SIGHUP to be ignored
             signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def _end_without_output(error):
-    """Say what is wrong with standard output, unless its reader has seen enough; do not try it again at the end."""
+    """Say what is wrong with standard output, unless its reader has seen enough, and return the exit code 1.
+
+    Python would try to write what is left once more when it ends, and fail again: that goes nowhere instead.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
         print(f"isrht: {error if error.filename else f'standard output: {error.strerror}'}", file=sys.stderr)
@@ -63,6 +79,7 @@ def _end_without_output(error):
 
 
 def _without_typer(arguments):
+    """Run ``isrht info``; of any other command say what it needs. Return the exit code."""
     if arguments != ["info"]:
         print(
             "isrht: only 'isrht info' works without the command line's packages: pip install 'isrht[cli]'",

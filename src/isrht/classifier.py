@@ -1,11 +1,12 @@
 """The paper's Algorithm 1 as one estimator: scale, project, choose C, train a linear SVM.
 
-Everything between a row and its score is linear, so after training it is folded into one weight per original feature:
-``coef_`` is ``D H S w`` (times the scaling), and predicting costs one product with the row, O(nnz).
+Everything between a row and its score is linear, so after training scaling, projection and SVM become one weight per
+original feature: ``coef_`` is ``D H S w`` (times the scaling), and predicting costs one product with the row, O(nnz).
 
-No leakage: columns chosen with the labels have seen the labels of every training row, so a C that is cross-validated
-on them is judged too kindly. Where the selection looks at y, each fold chooses its own columns from its own training
-rows; where it does not, the data are projected once. ``selection="boosted"`` has chosen its C on held-out rows already.
+No label may leak. Columns that were chosen with the labels have seen the labels of every training row, so a C that is
+cross-validated on them looks better than it is. Where the selection looks at y, each fold therefore chooses its own
+columns from its own training rows; where it does not, the data are projected once. ``selection="boosted"`` has chosen
+its C on held-out rows already.
 """
 
 from __future__ import annotations
@@ -47,53 +48,83 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     Parameters
     ----------
     n_components : int, float or "auto", default="auto"
-        How many columns: as in :class:`ISRHT`, where "auto" keeps 256, or all columns if there are fewer. Boosted
-        columns are at most as many; "auto" are 16 of them.
-    selection, balance, center, replace, sketch_size, n_score_samples
-        As in :class:`ISRHT`. Or ``selection="boosted"``: the columns of :class:`BoostedISRHT`, to which the other
-        parameters of this line mean nothing.
+        How many columns there are, as in :class:`ISRHT`: "auto" keeps 256, or all columns if there are fewer. Of
+        boosted columns there are at most as many as are given, and "auto" is 16.
+    selection : {"uniform", "importance", "top", "supervised", "boosted"}, default="supervised"
+        Which columns there are: one of the selections of :class:`ISRHT`, or "boosted" for the columns of
+        :class:`BoostedISRHT`, which ignore the next five parameters.
+    balance : float, default=1.0
+        As in :class:`ISRHT`.
+    center : bool, default=False
+        As in :class:`ISRHT`.
+    replace : bool, default=True
+        As in :class:`ISRHT`.
+    sketch_size : int or "paper", default=None
+        As in :class:`ISRHT`.
+    n_score_samples : int, default=None
+        As in :class:`ISRHT`.
     C : float or "cv", default="cv"
         The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation. With boosted columns "cv" is the
         C that did best on held-out rows while they were learned, and a number is a multiple of that.
-    Cs : sequence of float, default=2**-5 ... 2**5
+    Cs : sequence of float, default=2**-5, 2**-4, ..., 2**5
+        The values of C that are tried.
     cv : int, splitter or iterable of (train, test), default=5
-        What is held out. With boosted columns, 5 means fifths until 12,500 rows have been held out.
+        Which rows are held out to choose C. With boosted columns, 5 means fifths until 12,500 rows have been held out.
     scoring : None, str or callable, default=None
-        What cross-validation maximises; None is accuracy, the only one for boosted columns.
+        What cross-validation maximises. None is accuracy, which is the only one for boosted columns.
     project_once : bool, default=False
-        Cross-validate C on columns that were chosen with all labels, as the paper does: cheaper, and too rosy where
-        the selection looks at y, because the rows held out helped to choose the columns. For reproducing its protocol.
+        Whether to cross-validate C on columns that were chosen with all labels, as the paper does. It is cheaper, but
+        the scores are too good where the selection looks at y, because the rows held out helped to choose the columns.
     scale : {None, "maxabs", "minmax"}, default=None
-        Scale features to [-1, 1] first: "maxabs" divides by the largest absolute value and keeps sparsity, "minmax"
-        maps minimum and maximum to -1 and 1, for dense data.
+        How to scale features to [-1, 1] first: "maxabs" divides by the largest absolute value and keeps sparsity,
+        "minmax" maps minimum and maximum to -1 and 1, for dense data.
     class_weight : None, "balanced" or dict, default=None
         Weights of the classes in the column scores and in the SVM.
-    fit_intercept, tol, max_iter
+    fit_intercept : bool, default=True
+        As in :class:`LinearSVM`.
+    tol : float, default=1e-6
+        As in :class:`LinearSVM`.
+    max_iter : int, default=100
         As in :class:`LinearSVM`.
     random_state : int, RandomState instance or None, default=None
-    n_jobs : int, default=None
-        Threads. The model does not depend on it.
+        Draws the signs of the projection, and its columns where they are drawn.
+    n_jobs : int or None, default=None
+        Threads that share the rows: None is 1, -1 all cores. The model does not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1 or n_classes, n_features)
-        Weights of the original features: projection and SVM folded together.
+        Weights of the original features: scaling, projection and SVM in one.
     intercept_ : ndarray of shape (1 or n_classes,)
     classes_ : ndarray of shape (n_classes,)
+        The different labels, sorted.
     projection_ : ISRHT or BoostedISRHT
     svm_ : LinearSVM
-        On the projected columns. ``svm_.decision_function(transform(X))``, the paper's way in O(d log d), agrees with
-        ``decision_function(X)`` to rounding.
+        The SVM on the projected columns. ``svm_.decision_function(transform(X))``, the paper's way in O(d log d),
+        agrees with ``decision_function(X)`` to rounding.
     scaler_ : MaxAbsScaler, MinMaxScaler or None
     C_ : float
-        The C of ``svm_``: that was given, or chosen; with boosted columns the given one times the chosen one.
+        The C of ``svm_``, given or chosen; with boosted columns a given one times the chosen one.
     weight_unit_ : float
         What counts as one row where C was chosen: the typical weight, 1 without weights or with a given C. ``C_`` is
         for weights divided by it.
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
-        With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C that was chosen with them.
+        With ``C="cv"`` only, as in :class:`LinearSVMCV`; for boosted columns they are about the one C that was chosen
+        with them.
     n_iter_, n_features_in_ : int
-    feature_names_in_ : ndarray of str, where X has string column names
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of X, if it had any.
+
+    See Also
+    --------
+    ISRHT : The projection alone, for other models.
+    LinearSVMCV : The SVM alone, on all features.
+    BoostedISRHT : Columns that are learned instead of selected.
+
+    References
+    ----------
+    .. [1] Z. Lei and L. Lan, "Improved Subsampled Randomized Hadamard Transform for Linear SVM", Proceedings of the
+       AAAI Conference on Artificial Intelligence 34, 2020.
 
     Examples
     --------
@@ -156,12 +187,18 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features), or RowSource
-        y : array of shape (n_samples,)
-            Class labels of any kind; None where a RowSource has them.
-        sample_weight : None, float or array of shape (n_samples,)
-            A weight of 2 is the same as having the row twice, and 0 as not having it. Where C is chosen, weights are
-            divided by ``weight_unit_`` first, so that a constant factor on all of them changes nothing.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to train on.
+        y : array of shape (n_samples,), default=None
+            Their class labels, of any kind. None is for a RowSource that has the labels.
+        sample_weight : None, float or array of shape (n_samples,), default=None
+            Weights of the rows, which must not be negative. A weight of 2 is the same as having the row twice, and 0
+            as not having it. Where C is chosen, weights are divided by ``weight_unit_`` first, so that a constant
+            factor on all of them changes nothing.
+
+        Returns
+        -------
+        self : ISRHTClassifier
         """
         self.check_parameters()
         X, labels, weights = self._validate(X, y, sample_weight)
@@ -180,7 +217,18 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return self
 
     def transform(self, X):
-        """The projected columns of the rows of X, on which the SVM was trained: (n_samples, n_components_)."""
+        """Return the projected columns of rows, on which the SVM was trained.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to project, as they were before scaling.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Those of rows on a Dask cluster are a Dask array.
+        """
         check_is_fitted(self)
         if (rows := as_rows(X)) is not None:
             validate_rows(self, rows, needs_labels=False, reset=False)
@@ -199,7 +247,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return tags
 
     def check_parameters(self):
-        """Raise what ``fit`` would raise for a parameter that no data can make right."""
+        """Raise the error that ``fit`` would raise for a parameter that is wrong whatever the data are."""
         if self.selection not in (*SELECTIONS, "boosted"):
             known = ", ".join(map(repr, (*SELECTIONS, "boosted")))
             raise ValueError(f"selection must be one of {known}, got {self.selection!r}")
@@ -228,7 +276,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return X.map(partial(scaled, self.scaler_)) if isinstance(X, RowsElsewhere) else scaled(self.scaler_, X)
 
     def _make_projection(self):
-        """An unfitted projection with a seed of its own, so that every fold draws the same signs."""
+        """Return an unfitted projection with a seed of its own, so that every fold draws the same signs."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         if self.selection == "boosted":
             cv = "auto" if isinstance(self.cv, Integral) and self.cv == 5 else self.cv
@@ -248,13 +296,13 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         )
 
     def _fit_projection(self, projection, X, labels, weights):
-        """Fit boosted columns with class weights as weights of the rows; the others have a parameter for them."""
+        """Fit the projection. Boosted columns have no parameter for class weights, which go into those of the rows."""
         if self.selection == "boosted":
             return projection.fit_checked(X, labels, weighted_rows(self.class_weight, labels, weights))
         return projection.fit_checked(X, labels.numbered(), weights)
 
     def _projection_class_weight(self):
-        """Class weights by class number, which is what the projection gets for labels."""
+        """Return class weights by class number, because class numbers are what the projection gets for labels."""
         if not isinstance(self.class_weight, dict):
             return self.class_weight
         return {code: self.class_weight.get(label, 1.0) for code, label in enumerate(self.classes_.tolist())}
@@ -270,15 +318,19 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return {name: getattr(self, name) for name in names}
 
     def _given_C(self):
+        """Return the C of the SVM where it is a parameter, which for boosted columns is a multiple of theirs."""
         return float(self.C * self.projection_.C_) if self.selection == "boosted" else self.C
 
     def _choose_C(self, projection, X, Z, labels, weights):
-        labels_were_used = self.selection == "supervised"
+        """Return the C of the best mean score on held-out rows, and keep the scores.
+
+        ``projection`` is not fitted yet; ``Z`` are the rows of ``X``, projected by one that was fitted to all of them.
+        """
         self.Cs_ = checked_Cs(self.Cs)
         if self.selection == "boosted":
             scores = self.projection_.fold_scores_
             self.Cs_, self.scores_ = np.array([self.projection_.C_]), np.array([scores if len(scores) else [np.nan]])
-        elif labels_were_used and not self.project_once:
+        elif self.selection == "supervised" and not self.project_once:
             self.scores_ = self._score_folds(projection, X, labels, weights)
         else:
             search = LinearSVMCV(self.Cs_, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
@@ -287,7 +339,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         return float(self.Cs_[np.argmax(self.mean_scores_)])
 
     def _score_folds(self, projection, X, labels, weights):
-        """(n_Cs, n_folds): each fold projects on columns that its own training rows chose."""
+        """Return the score for every C in every fold, which projects on columns that its own training rows chose."""
         folds = make_folds(self.cv, X, labels)
         check_classes_of_folds(folds.counts()[0], labels, weights)
         scores, unsolved = np.empty((len(self.Cs_), len(folds))), 0
@@ -303,8 +355,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _trials(self, projection, X, labels, weights, folds):
         """Yield for every fold the blocks to train on and the function that scores a solution.
 
-        No row is moved: those held out weigh nothing in training, and the others in scoring. One pass measures the
-        columns for all folds where it can, and rows that must be read are projected for all folds at once.
+        No row is moved: the rows held out weigh nothing in training, and the others weigh nothing in scoring. One pass
+        measures the columns for all folds where it can, and rows that must be read are projected for all folds at once.
         """
         fitted = projection.fit_folds(X, labels.numbered(), folds, weights)
         together = fitted is not None and _fit_side_by_side(X, sum(own.n_components_ for own in fitted))
@@ -341,7 +393,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
 
 def _fit_fold(projection, X, labels, weights, training):
-    """A copy of the projection, fitted on the rows of a fold: rows that it does not train on belong to no class."""
+    """Return a copy of the projection, fitted on the rows that a fold trains on. The others belong to no class."""
     times = derived(lambda training: training[:, 0], training)
     if total(lambda times: np.count_nonzero(times > 1), times):
         weights = derived(lambda times, weights: times * (1.0 if weights is None else weights), times, weights)
@@ -350,7 +402,10 @@ def _fit_fold(projection, X, labels, weights, training):
 
 @contextmanager
 def projected(projections, X):
-    """The projected rows of X, for each of the projections: arrays, or rows that are kept to the end of the context."""
+    """Give the projected rows of X, for each of the projections.
+
+    They are arrays if X is in memory. Otherwise they are rows, which are kept where X is until the context ends.
+    """
     if not isinstance(X, RowsElsewhere):
         yield [projection.project(X) for projection in projections]
         return
@@ -360,7 +415,10 @@ def projected(projections, X):
 
 
 def _fit_side_by_side(X, n_components):
-    """Say whether rows must be read, and so many columns take less room than they: else projecting again is better."""
+    """Say whether the columns of all folds should be kept at once, which pays for rows that are dear to read.
+
+    It does if these columns take less room than the rows themselves; otherwise each fold projects in its turn.
+    """
     if not isinstance(X, RowsElsewhere):
         return False
     return n_components * X.shape[0] <= (1.5 * X.nnz if X.sparse else X.shape[0] * X.shape[1])

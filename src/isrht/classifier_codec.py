@@ -45,7 +45,7 @@ def restore(model, stored):
 def derive(model):
     """Compute the weights of the original features from the parts."""
     with one_blas_thread():  # a BLAS sum that is shared among threads rounds differently
-        model.coef_, model.intercept_ = model._fold()
+        model.coef_, model.intercept_ = model._on_features()
 
 
 def _check_parts(model):
