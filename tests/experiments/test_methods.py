@@ -52,7 +52,7 @@ def test_what_uses_labels_and_what_is_random():
 )
 def test_why_a_method_does_not_run_on_a_set(method, name, why):
     description = describe(name)
-    reason = METHODS[method].why_not(description, description.n_features, 4)
+    reason = METHODS[method].why_not(description.n_features, 4)
     assert reason is None if why is None else why in reason
 
 

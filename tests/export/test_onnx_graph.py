@@ -60,7 +60,7 @@ def test_unfolded(name, n_classes, tmp_path):
 @pytest.mark.parametrize("diagonal", ["standard", "z", "signs"])
 def test_all_kinds_of_boosted_diagonals_unfold(diagonal, tmp_path, monkeypatch):
     X, y = make_data(3)
-    monkeypatch.setattr("isrht.boosting.estimator.KINDS", {"auto": (diagonal,)})
+    monkeypatch.setattr("isrht.boosting._plan.KINDS", {"auto": (diagonal,)})
     model = ISRHTClassifier(12, selection="boosted", random_state=0).fit(X, y)
     assert model.projection_.diagonal_ == diagonal
     assert_same_decisions(run(model, X, tmp_path, unfolded=True), model, X)

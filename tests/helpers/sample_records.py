@@ -1,11 +1,11 @@
-"""Records as a run would leave them, made up in no time, for tests of what comes after the runs."""
+"""Made-up records, such as runs leave behind, for tests of what comes after the runs."""
 
 import numpy as np
 
 from isrht.datasets.registry import describe
-from isrht.experiments.journal import Journal
+from isrht.experiments.journal import Journal, encode
 from isrht.experiments.methods import METHODS
-from isrht.experiments.plan import COMPLEXITY_METHODS, Grid, Skip, complexity_sizes, plan
+from isrht.experiments.plan import COMPLEXITY_METHODS, Grid, Skip, complexity_sizes, plan, projection_task
 from isrht.experiments.reproduce import skip_record
 from isrht.experiments.run import Task, record_of
 
@@ -34,7 +34,7 @@ def made_up_result(task, rng):
     } | ({"best_accuracy": max(by_C), "by_C": by_C} if task.protocol == "paper" else {})
 
 
-def made_up_projection(task, sizes):
+def made_up_projection(sizes):
     return {
         "status": "ok",
         "seconds": {"fit": 0.0, "project": 1e-9 * sizes["n"] * sizes["d"]},
@@ -45,7 +45,7 @@ def made_up_projection(task, sizes):
 
 
 def sample(sets=("digits", "blobs", "mushrooms", "gisette-like"), protocol="paper", repetitions=3):
-    """Records of a whole plan, with a failed run and a skipped set."""
+    """Return the records of a whole plan, with a failed run and a skipped set."""
     rng = np.random.default_rng(0)
     grid = Grid(
         dict.fromkeys(sets, "d" * 16), tuple(METHODS), ("table", "radius", "stability"), repetitions, 2, protocol, "0"
@@ -55,10 +55,8 @@ def sample(sets=("digits", "blobs", "mushrooms", "gisette-like"), protocol="pape
     records += [record_of(task, made_up_result(task, rng)) for task in tasks]
     for method in COMPLEXITY_METHODS:
         for sizes in complexity_sizes():
-            task = Task(
-                "projection", f"n={sizes['n']} d={sizes['d']}", method, sizes["r"], 0, "projection", "0", "generated"
-            )
-            records.append(record_of(task, made_up_projection(task, sizes)))
+            task = projection_task(method, sizes, seed=0, version="0")
+            records.append(record_of(task, made_up_projection(sizes)))
     records.append(skip_record(Skip("real-sim", None, "no file <here> & there")))
     broken = Task("accuracy", "digits", "SRHT", 16, 99, protocol, "0", "d" * 16)
     records.append(record_of(broken, {"status": "failed", "error": "MemoryError: too <large>"}))
@@ -68,7 +66,5 @@ def sample(sets=("digits", "blobs", "mushrooms", "gisette-like"), protocol="pape
 def write_journal(path, **options):
     journal = Journal(path)
     journal.path.parent.mkdir(parents=True, exist_ok=True)
-    from isrht.experiments.journal import encode
-
     journal.path.write_bytes(b"".join(encode(record) for record in sample(**options)))
     return journal

@@ -1,4 +1,4 @@
-"""Table 1, measured: seconds to fit and project n rows of d features to r columns, and the bytes of R."""
+"""Measure the paper's Table 1: seconds to fit and project n rows of d features to r columns, and the bytes of R."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPEATS = 3
 
 
 def run_projection(task):
-    """The record of one measurement; the best of a few repeats, because only disturbances make it slower."""
+    """Measure a projection and return the record of it; an error is recorded, not raised."""
     try:
         result = {"status": "ok"} | measure_projection(task)
     except Exception as error:
@@ -23,6 +23,7 @@ def run_projection(task):
 
 
 def measure_projection(task):
+    """Return the least seconds of a few repeats, because all that varies between them are disturbances."""
     n, d = (int(number) for number in re.fullmatch(r"n=(\d+) d=(\d+)", task.set).groups())
     rng = np.random.default_rng(task.seed)
     X, y = rng.standard_normal((n, d)), rng.integers(2, size=n)

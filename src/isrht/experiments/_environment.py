@@ -1,4 +1,4 @@
-"""Where a result comes from: machine, versions, commit. Without them it is not a result."""
+"""Where a result comes from: the machine, the versions and the commit, without which it could not be judged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("isrht", "numpy", "scipy", "scikit-learn")
 
 
 def environment():
-    """The facts, as a journal record; runs refer to it by its key."""
+    """Return the environment as a record of the journal; the records of runs refer to it by its key."""
     from isrht import kernels
 
     facts = {
@@ -57,7 +57,10 @@ def installed(package):
 
 
 def commit():
-    """The commit of the source tree this package is imported from, with "+" where files differ; None outside one."""
+    """Return the commit of the source tree that this package is imported from, or None if it comes from no such tree.
+
+    A "+" follows if files differ from those of the commit.
+    """
     folder = Path(__file__).resolve().parent
     try:
         head = _git(folder, "rev-parse", "--short=12", "HEAD")
@@ -67,6 +70,6 @@ def commit():
 
 
 def _git(folder, *arguments):
-    command = ["git", "--no-optional-locks", *arguments]  # or it would write to the index of the repository
+    command = ["git", "--no-optional-locks", *arguments]  # without the option it would write to the repository's index
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=10)
     return done.stdout.strip()

@@ -1,8 +1,8 @@
 """Processes that run tasks, write the journal themselves, and never outlive their parent.
 
-Each worker has a pipe of its own. It gets a task, runs it, appends the record to the journal and sends it back. When
-the parent is gone, also by SIGKILL, the pipe ends: the worker finishes the run it is at, which still goes into the
-journal, and stops. When a worker is gone (killed, out of memory) the parent records the failure and starts another.
+Each worker has a pipe of its own. It gets a task, runs it, appends the record to the journal and sends it back. If the
+parent is gone, even by SIGKILL, the pipe ends: the worker finishes its run, which still goes into the journal, and
+stops. If a worker is gone (killed, or out of memory), the parent records the failure and starts another.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", 
 
 
 def run_in_processes(tasks, jobs, journal_path, environment_key, data_dir=None, on_start=None):
-    """Run the tasks in ``jobs`` processes and yield ``(task, record)`` as they end, in whatever order."""
+    """Run the tasks in ``jobs`` processes and yield ``(task, record)`` as they end, in any order."""
     waiting = deque(tasks)
     options = (str(journal_path), environment_key, None if data_dir is None else str(data_dir))
     workers = [Worker(options) for _ in range(min(jobs, len(waiting)))]
@@ -65,7 +65,7 @@ class Worker:
         self.pipe.send(task)
 
     def take(self):
-        """The task and its record; None for a record where the process died."""
+        """Return the task and its record, which is None if the process has died."""
         task, self.task = self.task, None
         try:
             return task, self.pipe.recv()
@@ -74,7 +74,7 @@ class Worker:
             return task, None
 
     def stop(self):
-        """An idle worker ends by itself when its pipe does; one that is at work is ended."""
+        """Close the pipe, at whose end an idle worker stops by itself, and end a worker that is at work."""
         self.pipe.close()
         if self.task is not None:
             self.process.terminate()
@@ -82,8 +82,8 @@ class Worker:
 
 
 def serve(pipe, journal_path, environment_key, data_dir):
-    """The life of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    """Run tasks until the pipe ends: this is what a worker does all its life."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of the group; the parent decides
     from threadpoolctl import threadpool_limits
 
     journal, run_task = Journal(journal_path), Runner(data_dir)
@@ -97,7 +97,7 @@ def serve(pipe, journal_path, environment_key, data_dir):
             record = run_task(task) | {"environment": environment_key}
             try:
                 journal.append(record)
-            except OSError as error:  # a full disk, say, of which the parent will tell
+            except OSError as error:  # a full disk, say: the parent will report it
                 record = error
             try:
                 pipe.send(record)
@@ -106,7 +106,7 @@ def serve(pipe, journal_path, environment_key, data_dir):
 
 
 class Runner:
-    """Runs tasks, keeping the last set in memory: tasks come ordered by set."""
+    """Runs tasks and keeps the last set in memory, because tasks come ordered by set."""
 
     def __init__(self, data_dir=None):
         self.data_dir = data_dir
@@ -128,7 +128,7 @@ class Runner:
         from isrht.datasets import load
 
         if self.dataset is None or self.dataset.name != name:
-            self.dataset = None  # lets go of the last one before the next is read
+            self.dataset = None  # frees the memory of the last set before the next is read
             self.dataset = load(name, self.data_dir)
         return self.dataset
 
@@ -151,7 +151,7 @@ def _record_death(task, worker, journal_path, environment_key):
 
 
 class _one_blas_thread_in_children:
-    """Environment variables that BLAS reads when it is loaded, set while a process is started."""
+    """Sets, while a process is started, the environment variables that BLAS reads when it is loaded."""
 
     def __enter__(self):
         self.before = {name: os.environ.get(name) for name in BLAS_VARIABLES}

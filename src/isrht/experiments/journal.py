@@ -1,10 +1,10 @@
-"""The journal: one finished run, one line, with a checksum of its own.
+"""The journal of finished runs: one line for each, with a checksum of its own.
 
 A process may be killed at any moment, also in the middle of writing a line, and several may write to one journal.
-Each line is therefore complete in itself: ``{"checksum": ..., "record": ...}``. A writer takes the file's lock,
-ends a line that some killed process left torn, writes its own in one piece and waits until it is on disk. A reader
-keeps the lines whose checksum holds and counts the others; nothing is ever rewritten. A finished journal may be
-compressed (``xz journal.jsonl``): it is read as it is, and no longer written to.
+Each line is therefore complete in itself: ``{"checksum": ..., "record": ...}``. A writer takes the lock of the file,
+ends the line that a killed process may have left torn, writes its own in one piece and waits until it is on disk. A
+reader keeps the lines whose checksum is right and counts the others; nothing is ever rewritten. A finished journal may
+be compressed (``xz journal.jsonl``): it is read as it is, and no longer written to.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Contents:
 
 
 class Journal:
-    """Records in a file, appended only."""
+    """A file of records, to which records are only ever appended."""
 
     def __init__(self, path):
         self.path = Path(path)
@@ -40,7 +40,7 @@ class Journal:
         return self.path.suffix == ".xz"
 
     def append(self, record):
-        """Put one record on disk. Safe against being killed, and against other processes that do the same."""
+        """Put one record on disk. The process may be killed meanwhile, and others may append to the same file."""
         if self.compressed:
             raise ValueError(f"{self.path} is compressed, and no longer written to: unpack it first")
         line = encode(record)
@@ -51,7 +51,7 @@ class Journal:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _last_byte(descriptor) not in (b"", b"\n"):
                 line = b"\n" + line
-            with errors_that_name(self.path):  # a full disk does not
+            with errors_that_name(self.path):  # the error of a full disk names no file
                 _write_all(descriptor, line)
                 os.fsync(descriptor)
         finally:
@@ -60,7 +60,7 @@ class Journal:
             sync_folder(self.path.parent)
 
     def read(self):
-        """Everything in the file, the first of records with equal keys only."""
+        """Return the :class:`Contents` of the file; of several records with one key only the first counts."""
         contents, seen = Contents(), set()
         if not self.path.exists():
             return contents
@@ -84,13 +84,13 @@ class Journal:
 
 
 def encode(record):
-    """One line, with its checksum and its line feed."""
+    """Return the line of a record, with its checksum and its line feed."""
     text = canonical(record)
     return f'{{"checksum":"{checksum(text)}","record":{text}}}\n'.encode()
 
 
 def decode(line):
-    """The record of a line, or None where the line is torn or has been changed."""
+    """Return the record of a line, or None if the line is torn or has been changed."""
     try:
         entry = json.loads(line)
         record = entry["record"]
@@ -100,11 +100,12 @@ def decode(line):
 
 
 def canonical(value):
-    """JSON text that is the same for equal values."""
+    """Return a value as JSON text that is the same for equal values."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def checksum(text):
+    """Return the first 16 hexadecimal digits of the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -1,9 +1,9 @@
-"""The compared methods by name: the paper's ten rows, its sketched variants for sparse data, and ours.
+"""The compared methods by name: the ten rows of the paper's table, its variants, and ours.
 
-On sparse data the paper puts a count sketch in front of its rotation, of size 2r according to the text and 8192 in its
-code. Both are here as variants of their own ("sketch 2r", "sketch 8192"); the plain name projects exactly, which is
-ours. On dense data too the authors' code differs from the text (errata 5 and 6), and has variants of its own. Every
-method uses the best solver at hand, so that times compare methods and not implementations.
+On sparse data the paper puts a count sketch in front of its rotation, whose size is 2r in its text and 8192 in its
+code. Both are variants here ("sketch 2r", "sketch 8192"); the plain name means our exact projection. On dense data,
+too, the authors' code differs from their text (``paper/errata.md``, 5 and 6), and is a variant. Every method uses the
+best solver at hand, so that times compare methods and not implementations.
 """
 
 from __future__ import annotations
@@ -16,18 +16,33 @@ MAX_PCA_FEATURES = 500_000
 BOOSTED = "Boosted ISRHT"
 # The sketch must not share its random numbers with the rotation behind it.
 SKETCH_SEED = 10_000
-# The paper does not give the rank of its leverage scores. With as many as columns are kept, features of pure noise
-# have the largest scores.
+# The paper does not give the rank of its leverage scores. If it were the number of columns that are kept, features of
+# pure noise would have the largest scores.
 DLSS_RANK = 10
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to reduce features.
+    """One way to reduce the number of features.
 
-    ``published`` names the row of the paper's results table to compare with, None where it has none. ``uses_labels``
-    asks for a projection of its own in every fold of cross-validation, unless it ``tunes_itself`` on rows it holds out;
-    ``deterministic`` asks for one run, not fifteen.
+    Attributes
+    ----------
+    name : str
+        The name by which it is asked for and reported; a variant follows a comma.
+    published : str or None
+        The row of the paper's table of results to compare with; None if there is none.
+    uses_labels : bool
+        Whether the projection is fitted to labels. Then every fold of a cross-validation fits its own.
+    deterministic : bool
+        Whether all seeds give the same result, so that one run is enough.
+    tunes_itself : bool
+        Whether the projection chooses C itself, on rows that it holds out.
+    sketch_size : int, "2r" or None
+        The size of the count sketch in front, if there is one.
+    options : tuple of pairs
+        Parameters of the projection that differ from the defaults.
+    about : str
+        What it is, in a few words.
     """
 
     name: str
@@ -45,17 +60,20 @@ class Method:
 
     @property
     def base(self):
-        """The name without its variant."""
+        """The name without that of a variant."""
         return self.name.partition(", ")[0]
 
     def applies_to(self, description):
-        """The paper sketches sparse data only; what its code does otherwise is compared on dense data."""
+        """Say whether this method is meant for a set.
+
+        The paper sketches sparse data only, and the variants of its code are compared on dense data.
+        """
         if self.sketch_size:
             return description.sparse
         return not (self.options and description.sparse)
 
     def make(self, r, seed, sparse):
-        """An unfitted projection to r columns, or None where all features are kept."""
+        """Return an unfitted projection to r columns, or None if all features are kept."""
         from isrht import BoostedISRHT, make_projection
 
         if not self.projects:
@@ -75,8 +93,8 @@ class Method:
             return projection.set_params(dense_output=True)
         return projection
 
-    def why_not(self, description, n_features, r):
-        """Why this method does not run on this set, or None."""
+    def why_not(self, n_features, r):
+        """Return why this method cannot project so many features to r columns, or None if it can."""
         if self.name == "PCA" and n_features > MAX_PCA_FEATURES:
             return f"{r} dense components of {n_features:,} features; the paper could not complete it either"
         if self.name in ("PCA", "DLSS") and r > n_features:
@@ -85,7 +103,7 @@ class Method:
 
 
 def sketched(projection, size):
-    """A count sketch in front, with a seed of its own, as ``ISRHT(sketch_size=...)`` does for its users."""
+    """Put a count sketch in front of a projection, with a seed of its own, as ``ISRHT(sketch_size=...)`` does."""
     from sklearn.pipeline import make_pipeline
 
     from isrht import SparseEmbedding
@@ -119,6 +137,7 @@ METHODS = {method.name: method for method in _all_methods()}
 
 
 def method_named(name):
+    """Return the method of this name; an unknown name is an error that lists the known ones."""
     if name not in METHODS:
         raise ValueError(f"unknown method {name!r}: choose one of {', '.join(map(repr, METHODS))}")
     return METHODS[name]

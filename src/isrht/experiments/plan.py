@@ -1,12 +1,12 @@
 """Which runs make up which table and figure.
 
-A run belongs to no figure: it is a set, a method, an r and a seed, and every figure takes the runs it needs. What two
-figures share is run once.
+A run belongs to no figure: it has a set, a method, an r and a seed, and every figure takes the runs that it needs. A
+run that two figures need is made once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from isrht.datasets.registry import describe
 from isrht.experiments.methods import METHODS, method_named
@@ -40,7 +40,23 @@ class Skip:
 
 @dataclass(frozen=True)
 class Grid:
-    """What to run: sets with the checksums of their data, methods, parts, and how often."""
+    """What to run.
+
+    Attributes
+    ----------
+    checksums : dict
+        The sets, and the checksums of their data.
+    methods : tuple of str
+        The names of the methods to compare.
+    parts : tuple of str
+        Which of ``PARTS`` to run.
+    repetitions, figure_repetitions : int
+        How often methods with randomness run, in the tables and in Figure 2.
+    protocol : str
+        One of :data:`isrht.experiments.run.PROTOCOLS`.
+    version : str
+        The version of the package: another version makes all runs again.
+    """
 
     checksums: dict
     methods: tuple = tuple(METHODS)
@@ -52,7 +68,7 @@ class Grid:
 
 
 def plan(grid):
-    """``(tasks, skips)``: tasks in the order to run them, each once."""
+    """Return ``(tasks, skips)``: every task once, in the order in which they are to be run."""
     tasks, skips = {}, {}
     makers = {"table": table, "radius": accuracy_against_r, "stability": stability, "complexity": complexity}
     for part in PARTS:
@@ -67,75 +83,94 @@ def plan(grid):
 
 
 def table(grid):
-    """The results table: every method on every set at the r of the table."""
+    """Yield what the tables of results need: every method on every set, at the r of the table."""
     for name in grid.checksums:
         yield from _on_set(grid, name, describe(name).r, grid.repetitions)
 
 
 def accuracy_against_r(grid):
-    """Figure 2."""
+    """Yield what Figure 2 needs: every method that projects, on every set, at several r.
+
+    What is skipped here has been reported for the table of the same set.
+    """
+    projecting = replace(grid, methods=tuple(method for method in grid.methods if method_named(method).projects))
     for name in grid.checksums:
         for r in describe(name).r_grid:
-            methods = [method for method in grid.methods if method_named(method).projects]
-            yield from _on_set(grid, name, r, grid.figure_repetitions, methods, report_skips=False)
+            runs = _on_set(projecting, name, r, grid.figure_repetitions)
+            yield from (task for task in runs if isinstance(task, Task))
 
 
 def stability(grid):
-    """Figure 3: every r from d/64 to d/2; all C come with the protocol "paper"."""
+    """Yield what Figure 3 needs: every r from d/64 to d/2, and by the protocol "paper" the accuracies for all C."""
     name = next((name for name in STABILITY_SETS if name in grid.checksums), None)
     if name is None:
         return
+    methods = tuple(method for method in STABILITY_METHODS if method in grid.methods)
     for r in stability_rs(name):
-        methods = [method for method in STABILITY_METHODS if method in grid.methods]
-        yield from _on_set(grid, name, r, grid.repetitions, methods, protocol="paper")
+        yield from _on_set(replace(grid, methods=methods, protocol="paper"), name, r, grid.repetitions)
 
 
 def stability_rs(name):
+    """Return the r of Figure 3 for a set: its number of features, padded to a power of two, divided by 2 to 64."""
     width = 1 << (describe(name).n_features - 1).bit_length()
     return sorted({max(1, width >> power) for power in range(1, 7)})
 
 
 def complexity(grid):
-    """Table 1: one of n, d, r changes at a time."""
+    """Yield what Table 1 needs: every method on generated rows of several sizes."""
     for method in COMPLEXITY_METHODS:
         if method not in grid.methods:
             continue
         for sizes in complexity_sizes():
             for seed in range(COMPLEXITY_SEEDS):
-                data = f"n={sizes['n']} d={sizes['d']}"
-                yield Task("projection", data, method, sizes["r"], seed, "projection", grid.version, "generated")
+                yield projection_task(method, sizes, seed, grid.version)
+
+
+def projection_task(method, sizes, seed, version):
+    """Return the task of measuring a projection of n rows of d features to r columns."""
+    return Task(
+        kind="projection",
+        set=f"n={sizes['n']} d={sizes['d']}",
+        method=method,
+        r=sizes["r"],
+        seed=seed,
+        protocol="projection",
+        version=version,
+        data="generated",
+    )
 
 
 def complexity_sizes():
+    """Yield sizes n, d and r, of which one at a time differs from the first."""
     yield dict(COMPLEXITY_BASE)
     for axis, size in COMPLEXITY_BASE.items():
         for factor in COMPLEXITY_FACTORS:
             yield COMPLEXITY_BASE | {axis: int(size * factor)}
 
 
-def _on_set(grid, name, r, repetitions, methods=None, protocol=None, report_skips=True):
-    """Every method, then every method again with the next seed: what is stopped early has all methods."""
+def _on_set(grid, name, r, repetitions):
+    """Yield a task for every method of the grid, and then again with the next seed, and skips of those that cannot run.
+
+    In this order all methods have been run equally often if the experiment is stopped early.
+    """
     description = describe(name)
     running = []
-    for method_name in grid.methods if methods is None else methods:
-        method = method_named(method_name)
-        reason = method.why_not(description, description.n_features, r)
-        if not method.applies_to(description):
-            continue
+    for method in (method for method in map(method_named, grid.methods) if method.applies_to(description)):
+        reason = method.why_not(description.n_features, r)
         if reason is None:
             running.append(method)
-        elif report_skips:
-            yield Skip(name, method_name, reason)
+        else:
+            yield Skip(name, method.name, reason)
     for seed in range(repetitions):
         for method in running:
             if seed == 0 or not method.deterministic:
                 yield Task(
-                    "accuracy",
-                    name,
-                    method.name,
-                    r,
-                    seed,
-                    protocol or grid.protocol,
-                    grid.version,
-                    grid.checksums[name],
+                    kind="accuracy",
+                    set=name,
+                    method=method.name,
+                    r=r,
+                    seed=seed,
+                    protocol=grid.protocol,
+                    version=grid.version,
+                    data=grid.checksums[name],
                 )

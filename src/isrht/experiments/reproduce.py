@@ -1,4 +1,4 @@
-"""All of the paper: find the data, plan the runs, run what the journal does not hold yet."""
+"""Reproduce the paper: find the data, plan the runs, and make those that the journal does not hold yet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,23 @@ GROUPS = {"embedded": EMBEDDED, "paper": ("blobs", *PAPER)}
 
 @dataclass(frozen=True)
 class Settings:
-    """What to reproduce, and where to keep it."""
+    """What to reproduce, and where to keep it.
+
+    Attributes
+    ----------
+    journal : path
+        The file to which records are appended.
+    sets : tuple of str
+        Names of sets, or of groups of them (``GROUPS``).
+    methods, parts, repetitions, figure_repetitions, protocol
+        As in :class:`~isrht.experiments.plan.Grid`.
+    jobs : int
+        The number of processes; 0 means one for each core.
+    data_dir : path or None
+        The folder with the files of sets, as for :func:`isrht.datasets.load`.
+    retry_failed : bool
+        Whether runs that have failed are made again.
+    """
 
     journal: Path
     sets: tuple = ("embedded",)
@@ -36,7 +52,19 @@ class Settings:
 
 @dataclass
 class Summary:
-    """How it went. Records of this plan that were already there count as ``known``."""
+    """How an experiment went.
+
+    Attributes
+    ----------
+    planned, known, done : int
+        How many runs the plan has, how many of them were in the journal before, and how many have been made now.
+    failed : list of dict
+        The records of runs that have failed now.
+    skipped : list of :class:`~isrht.experiments.plan.Skip`
+        What is not run, and why.
+    damaged : list of int
+        The numbers of damaged lines in the journal.
+    """
 
     planned: int = 0
     known: int = 0
@@ -47,7 +75,7 @@ class Summary:
 
 
 class Listener:
-    """Told what happens; does nothing with it. Those of :mod:`isrht.cli._progress` show it."""
+    """It is told what happens and does nothing with it; the command line has listeners that show it."""
 
     def begin(self, tasks, known_records, skips, damaged): ...
 
@@ -59,7 +87,18 @@ class Listener:
 
 
 def reproduce(settings, listener=None):
-    """Run what is missing; return a :class:`Summary`. Interrupted by Ctrl-C it leaves a good journal behind."""
+    """Make the runs that the journal does not hold yet; if Ctrl-C stops it, it leaves a good journal behind.
+
+    Parameters
+    ----------
+    settings : :class:`Settings`
+    listener : :class:`Listener` or None, default=None
+        It is told what happens.
+
+    Returns
+    -------
+    summary : :class:`Summary`
+    """
     from isrht import __version__
 
     listener = listener or Listener()
@@ -101,7 +140,10 @@ def reproduce(settings, listener=None):
 
 
 def available(sets, data_dir=None):
-    """``(checksums by set, skips)`` of the sets asked for; a stand-in is taken for what is not there."""
+    """Return the checksums of the sets that are asked for, by name, and :class:`Skip` objects for those not there.
+
+    If a set is not there but its stand-in is, the stand-in takes its place.
+    """
     checksums, skips = {}, []
     for name in dict.fromkeys(name for group in sets for name in GROUPS.get(group, (group,))):
         chosen = _genuine_or_stand_in(name, data_dir)
@@ -115,6 +157,7 @@ def available(sets, data_dir=None):
 
 
 def skip_record(skip):
+    """Return the record of a skip; equal skips have equal keys."""
     fields = {"kind": "skip"} | asdict(skip)
     return fields | {"key": checksum(canonical(fields))}
 

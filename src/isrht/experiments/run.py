@@ -1,23 +1,23 @@
-"""One run: fit the projection, project, tune C, train, predict; and one record of it.
+"""One run and its record: fit the projection, project, tune C, train, predict.
 
 Seconds are processor seconds of this process. BLAS is held to one thread, so on an idle machine they are what a clock
-on the wall shows, and on a busy one they are not disturbed. The stages that make up the time of a method:
+on the wall shows, and on a busy machine they are not disturbed. These stages make up the time of a method:
 
-- fit: draw the projection, and measure the data where it looks at them
-- project: the training rows
-- tune: choose C by 5-fold cross-validation. Where the projection uses labels each fold fits its own, because columns
-  chosen with the labels of the rows held out would judge C too kindly. Boosted ISRHT tunes itself while it is fitted
-- train: the SVM with the chosen C
+- fit: draw the projection, and measure the data if the method looks at them
+- project: project the training rows
+- tune: choose C by 5-fold cross-validation. If the projection uses labels, each fold fits its own, because columns
+  chosen with the labels of held-out rows would make every C look too good. Boosted ISRHT tunes itself while it is
+  fitted
+- train: train the SVM with the chosen C
 - predict: project and classify the test rows
 
-The protocol "paper" also records the accuracy on the test rows for every C. Its best is what the paper reports
-(errata 7); it is not counted in the time.
+The protocol "paper" also records the accuracy on the test rows for every C. The best of them is what the paper reports
+(``paper/errata.md``, 7); it is not counted in the time.
 """
 
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -27,13 +27,28 @@ from isrht.experiments.journal import canonical, checksum
 from isrht.experiments.methods import method_named
 from isrht.experiments.solvers import N_FOLDS, accuracies_on_test, cross_validated, into_their_span, trained
 from isrht.linear.costs import DEFAULT_CS
+from isrht.support.stopwatch import Stopwatch
 
 PROTOCOLS = ("cv", "paper")
 
 
 @dataclass(frozen=True)
 class Task:
-    """What identifies a run. Equal tasks have equal keys, and a key in the journal is not run again."""
+    """What identifies a run: equal tasks have equal keys, and a task whose key is in the journal is not run again.
+
+    Attributes
+    ----------
+    kind : "accuracy" or "projection"
+        Whether the whole run is made or only a projection is measured.
+    set, method : str
+        The names of the set and of the method.
+    r, seed : int
+        The number of columns, and the seed of all randomness.
+    protocol : str
+        One of ``PROTOCOLS``, or "projection".
+    version, data : str
+        The version of the package, and the checksum of the data.
+    """
 
     kind: str
     set: str
@@ -53,23 +68,8 @@ class Task:
         return f"{self.set}, {self.method}, r={self.r}, seed {self.seed}"
 
 
-class Stopwatch:
-    """Processor seconds by stage."""
-
-    def __init__(self):
-        self.seconds = {}
-
-    @contextmanager
-    def stage(self, name):
-        start = time.process_time()
-        try:
-            yield
-        finally:
-            self.seconds[name] = round(self.seconds.get(name, 0) + time.process_time() - start, 5)
-
-
 def run(task, dataset):
-    """The record of one run on a loaded set; an error in it is recorded, not raised."""
+    """Make one run on a loaded set and return its record; an error is recorded, not raised."""
     try:
         result = {"status": "ok"} | measure(task, dataset)
     except Exception as error:
@@ -78,20 +78,22 @@ def run(task, dataset):
 
 
 def record_of(task, result):
+    """Return the record of a task that has just been finished."""
     return asdict(task) | {"key": task.key, "finished": datetime.now(UTC).isoformat(timespec="seconds")} | result
 
 
 def failure(error):
+    """Return the result of a run that an error has ended."""
     return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:500]}
 
 
 def measure(task, dataset):
-    """The results of one run."""
+    """Make one run and return its results."""
     import scipy.sparse as sp
 
     X, y, X_test, y_test = dataset.scaled
     method = method_named(task.method)
-    watch, wall = Stopwatch(), time.perf_counter()
+    watch, wall = Stopwatch(time.process_time, digits=5), time.perf_counter()
     projection = method.make(task.r, task.seed, sp.issparse(X))
     with watch.stage("fit"):
         fitted = projection and fit_projection(projection, method, X, y)
@@ -136,19 +138,19 @@ def project(fitted, X):
 
 
 def own_choice(fitted):
-    """A projection that chose C while it was fitted, on rows it held out, has scaled its columns: C is about 1."""
+    """Return the C of a projection that tunes itself: it has scaled its columns so that C = 1 is right."""
     return {"C": 1.0, "cv_accuracy": round(float(np.mean(fitted.fold_scores_)), 6)}
 
 
 def tune(projection, method, X, Z, y):
-    """The C of the best cross-validated accuracy. With a ``projection``, each fold fits its own copy."""
+    """Return the C of the best cross-validated accuracy; if a ``projection`` is given, each fold fits its own copy."""
     scores = cross_validated(Z, y) if projection is None else score_each_fold(projection, method, X, y)
     best = int(np.argmax(scores))
     return {"C": DEFAULT_CS[best], "cv_accuracy": round(float(scores[best]), 6)}
 
 
 def score_each_fold(projection, method, X, y):
-    """Mean accuracies for every C, where every fold sees a projection fitted to its own training rows."""
+    """Return the mean accuracy for every C, where each fold has a projection fitted to its own training rows."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
@@ -160,18 +162,21 @@ def score_each_fold(projection, method, X, y):
 
 
 def best_over_C(Z, y, Z_test, y_test):
-    """The accuracy on the test rows for every C, and the best of them: the paper's protocol."""
+    """Return what the paper's protocol asks for: the accuracy on the test rows for every C, and the best of them."""
     by_C = [round(float(score), 6) for score in accuracies_on_test(Z, y, Z_test, y_test)]
     return {"best_accuracy": max(by_C), "by_C": by_C}
 
 
 def svm_width(fitted, X, svm):
-    """Weights of the deployed SVM: on its columns, or on all features, whatever space it was trained in."""
+    """Return how many weights the SVM needs to predict: one for each column, or for each feature if all are kept.
+
+    Without a projection the SVM may have been trained in the span of its rows, which is smaller.
+    """
     return X.shape[1] if fitted is None else svm.coef_.shape[1]
 
 
 def projection_bytes(fitted):
-    """Bytes that must be kept to project a new row: the matrix R in whatever form the method stores it."""
+    """Return how many bytes must be kept to project a new row: those of R, in the form in which the method has it."""
     if hasattr(fitted, "steps"):
         return sum(projection_bytes(step) for _, step in fitted.steps)
     if hasattr(fitted, "nbytes"):

@@ -1,8 +1,9 @@
-"""The SVM of a run: the fastest solver at hand for the columns it gets.
+"""The SVM of a run: the fastest solver at hand for the columns that it gets.
 
-On few columns that is the package's own Newton path over all C. Only "All features" leaves more: then it is LIBLINEAR's
-dual coordinate descent, of the same objective and much faster there. Dense rows that are fewer than their features are
-first rotated into the space they span, which changes nothing (the solution is a sum of training rows) and leaves few.
+On few columns this is the package's own Newton path over all C. Only "All features" has many: there it is LIBLINEAR's
+dual coordinate descent, which minimises the same objective and is much faster. If there are fewer dense rows than
+features, the rows are first rotated into the space that they span. This changes nothing, because the solution is a sum
+of training rows, and it leaves few columns.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import scipy.sparse as sp
 from isrht.linear.costs import DEFAULT_CS
 
 N_FOLDS = 5
-# Up to here the exact Hessian of the Newton path is small enough to be factored.
+# With at most so many columns the exact Hessian of the Newton path is small enough to be factored.
 WIDE = 2500
-# The default of LIBLINEAR itself for this solver; scikit-learn asks for a thousandth of it, which no accuracy needs.
+# This is LIBLINEAR's own default; that of scikit-learn is a thousandth of it, which does not change accuracies.
 LIBLINEAR_TOL = 0.1
 
 
@@ -26,7 +27,7 @@ def is_wide(Z):
 
 
 def into_their_span(Z, Z_test):
-    """Fewer dense rows than features: these rows and the test rows in an orthonormal basis of the former."""
+    """Return all rows in an orthonormal basis of the training rows, if these are dense and fewer than the features."""
     if sp.issparse(Z) or Z.shape[0] >= Z.shape[1] or not is_wide(Z):
         return Z, Z_test
     basis = np.linalg.qr(Z.T)[0]
@@ -34,7 +35,7 @@ def into_their_span(Z, Z_test):
 
 
 def cross_validated(Z, y, folds=N_FOLDS, Cs=DEFAULT_CS):
-    """The mean accuracy for every C over folds, which are a number of them or a list of (train, test)."""
+    """Return the mean accuracy for every C over folds, which are given by their number or as pairs (train, test)."""
     if is_wide(Z):
         return np.mean([_liblinear_accuracies(Z, y, *split, Cs) for split in _splits(folds, y)], axis=0)
     from isrht import LinearSVMCV
@@ -43,13 +44,14 @@ def cross_validated(Z, y, folds=N_FOLDS, Cs=DEFAULT_CS):
 
 
 def trained(Z, y, C):
+    """Return an SVM trained on all rows with one C."""
     from isrht import LinearSVM
 
     return _liblinear(Z, y, C) if is_wide(Z) else LinearSVM(C).fit(Z, y)
 
 
 def accuracies_on_test(Z, y, Z_test, y_test):
-    """The accuracy on the test rows of the model trained with each C."""
+    """Return the accuracy on the test rows for every C."""
     both = sp.vstack([Z, Z_test], format="csr") if sp.issparse(Z) else np.vstack([Z, Z_test])
     rows = np.arange(len(y) + len(y_test))
     return cross_validated(both, np.concatenate([y, y_test]), [(rows[: len(y)], rows[len(y) :])])
@@ -73,6 +75,6 @@ def _liblinear(Z, y, C):
     from sklearn.svm import LinearSVC
 
     with warnings.catch_warnings():
-        # At large C the last digits of the dual take long, and do not change accuracies.
+        # With a large C the last digits of the dual take long, and they do not change accuracies.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return LinearSVC(C=C, dual=True, tol=LIBLINEAR_TOL, random_state=0).fit(Z, y)
