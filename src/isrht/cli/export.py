@@ -29,7 +29,7 @@ def export(
 ):
     """Write a LIBLINEAR model, an ONNX graph, a scikit-learn pickle or a C header."""
     from isrht.cli._messages import give, give_json, say
-    from isrht.export import default_path, export_model
+    from isrht.export.targets import default_path, export_model, warning_about
     from isrht.models.model_file import load
 
     if not model.is_file():
@@ -38,10 +38,8 @@ def export(
     if path.exists() and path.samefile(model):
         raise ValueError(f"{path} is the model itself: name another file with --out")
     export_model(load(model), path, to.value, unfolded=unfolded)
-    if to is Target.sklearn:
-        from isrht.export._sklearn_pickle import WARNING
-
-        say(f"isrht export: {path}: {WARNING}")
+    if warning := warning_about(to.value):
+        say(f"isrht export: {path}: {warning}")
     if as_json:
         size, trusted_only = path.stat().st_size if path.is_file() else None, to is Target.sklearn
         give_json({"path": str(path), "to": to.value, "bytes": size, "trusted_only": trusted_only})

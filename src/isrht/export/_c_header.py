@@ -1,8 +1,8 @@
-"""A C header with the weights and the functions that use them; nothing but the C99 standard library is needed.
+"""A C header with the weights and the functions that use them; it needs nothing but the C99 standard library.
 
-Weights are written as the shortest decimals that read back to the same doubles. Where most features have no weight at
-all (boosted columns may leave many out), only the others are written, with their numbers, and looked up by bisection.
-All names begin with the stem of the file's name, so that a program can include several models.
+Weights are written as the shortest decimals that are read as the same doubles. If most features have no weight at all
+(boosted columns may leave many out), only the others are written, with their numbers, and looked up by bisection. All
+names begin with the stem of the file's name, so that a program can include several models.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from pathlib import Path
 import numpy as np
 
 import isrht
-from isrht.export import ExportError
-from isrht.export._folded import folded, integer_labels
+from isrht.export._errors import ExportError
+from isrht.export._feature_weights import feature_weights, integer_labels
 
-# Written out are only the features that have a weight, if these are less than this share.
+# If fewer than this share of the features have a weight, only these are written.
 SPARSE_SHARE = 0.25
 PER_LINE = 6
 
 
 def chunks(model, path):
-    weights = folded(model)
+    """Yield the bytes of a C header, piece by piece."""
+    weights = feature_weights(model)
     name = identifier(Path(path).stem)
     kept = np.flatnonzero(weights.coef.any(axis=0))
     is_sparse = len(kept) < SPARSE_SHARE * weights.n_features
@@ -49,13 +50,13 @@ def chunks(model, path):
 
 
 def identifier(stem):
-    """The stem as the beginning of C names."""
+    """Make the beginning of C names of the stem of a file's name."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", stem).strip("_")
     return name if name[:1].isalpha() else f"model_{name}".rstrip("_")
 
 
 def c_labels(classes):
-    """The type of the labels in C, and each of them in its syntax."""
+    """Return the type that the labels have in C, and each label as C writes it."""
     if classes.dtype.kind == "b":
         classes = classes.astype(np.int64)
     integers = integer_labels(classes)
@@ -67,12 +68,15 @@ def c_labels(classes):
 
 
 def c_integer(value):
-    """The least of all is written as a difference: to C, its digits without the sign are too large a number."""
+    """Return an integer as C writes it.
+
+    The least one is written as a difference, because to C its digits without the sign are too large a number.
+    """
     return f"{value}LL" if value > -(2**63) else f"({value + 1}LL - 1)"
 
 
 def c_string(text):
-    """A string literal of ASCII letters and octal escapes: quotes, trigraphs and encodings need no thought."""
+    """Return a string as a literal of ASCII letters and octal escapes, which no encoding or trigraph can change."""
     if not isinstance(text, str):
         raise ExportError(f"C has no labels of type {type(text).__name__}, as {text!r} is")
     if "\0" in text:
@@ -84,7 +88,7 @@ def c_string(text):
 
 
 def array(declaration, values):
-    """A definition in lines of a few values."""
+    """Yield the definition of an array in lines of a few values."""
     yield f"{declaration} = {{\n".encode()
     line = []
     for value in values:
@@ -96,7 +100,10 @@ def array(declaration, values):
 
 
 def fill(template, name, **values):
-    """C is full of braces: places to fill are written @so@, and @ alone is the prefix of names."""
+    """Return a template with its places filled; because C is full of braces, a place is written @so@.
+
+    A single @ stands for the prefix of all names.
+    """
     for key, value in values.items():
         template = template.replace(f"@{key}@", str(value))
     return template.replace("@", name).encode()

@@ -1,23 +1,25 @@
 """A LIBLINEAR model file, for its ``predict`` and ``load_model``.
 
-A text: a header, then one line per feature with its weight in every two-class problem. The intercept is the weight of
-one more feature that is always 1 (``bias 1``, ``-B 1``). LIBLINEAR takes a positive score for the *first* label, so the
-labels of two classes stand in the other order; among equal scores of several classes both take the first.
+The file is a text: a header, then one line per feature with its weight in every two-class problem. The intercept is the
+weight of one more feature that is always 1 (``bias 1``, ``-B 1``). To LIBLINEAR a positive score means the *first*
+label, so the labels of two classes stand in the other order; among equal scores of several classes both programs take
+the first.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isrht.export import ExportError
-from isrht.export._folded import folded, integer_labels
+from isrht.export._errors import ExportError
+from isrht.export._feature_weights import feature_weights, integer_labels
 
 # The files hold labels as C ints.
 MOST = 2**31 - 1
 
 
 def chunks(model, path):
-    weights = folded(model)
+    """Yield the bytes of a LIBLINEAR model file, line by line."""
+    weights = feature_weights(model)
     labels = liblinear_labels(weights.classes)
     table, bias = weights.coef.T, -1
     if weights.intercept.any():
@@ -38,6 +40,7 @@ def chunks(model, path):
 
 
 def liblinear_labels(classes):
+    """Return the labels as integers of 32 bits, or raise an error that says what to do about them."""
     integers = integer_labels(classes)
     if integers is None or np.any(np.abs(integers.astype(np.float64)) > MOST):
         raise ExportError(

@@ -1,13 +1,13 @@
 """An ONNX graph of standard operators, in float32.
 
-Folded, a classifier is one ``MatMul``, one ``Add``, and the label of the best score. Unfolded, it is the steps of the
-paper, one by one: scale, sketch, flip signs, pad, rotate, keep columns, scale them, SVM. The Walsh-Hadamard matrix of
-length 2^k is a Kronecker product of small ones, so rows are rotated by reshaping them and multiplying the last axis by
-each factor in turn: after the last factor all axes are back in their places. Boosted columns have a diagonal per round:
-rows are copied once per round, and all copies rotated together.
+As weights of features, a classifier is one ``MatMul``, one ``Add``, and the label of the best score. Unfolded, it is
+the steps of the paper one by one: scale, sketch, flip signs, pad, rotate, keep columns, scale them, SVM. The
+Walsh-Hadamard matrix of length 2^k is a Kronecker product of small ones, so rows are rotated by reshaping them and
+multiplying the last axis by each factor in turn; after the last factor all axes are back in their places. Boosted
+columns have one diagonal per round: rows are copied once per round, and all copies are rotated together.
 
-Inputs and outputs: ``X`` (n, n_features) to ``label`` (n,) and ``scores``, (n,) for two classes, else (n, n_classes);
-unfolded also ``components`` (n, n_components).
+The input is ``X`` (n, n_features). The outputs are ``label`` (n,) and ``scores``, which is (n,) for two classes and
+else (n, n_classes); an unfolded graph also has ``components`` (n, n_components).
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from sklearn.preprocessing import MaxAbsScaler
 
 import isrht
 from isrht.boosting.estimator import BoostedISRHT
-from isrht.export import ExportError
-from isrht.export._folded import folded
+from isrht.export._errors import ExportError
+from isrht.export._feature_weights import feature_weights
 
-# Operators as of 2021, which every maintained runtime knows.
+# These are the operators of 2021, which every maintained runtime knows.
 OPSET, IR_VERSION = 17, 8
-# Rows are rotated by factors of at most this size.
+# The factors of a rotation have at most 2 to this power rows.
 MOST_FACTOR_BITS = 6
-# A protocol buffer ends at 2 GB.
+# A protocol buffer cannot be larger than 2 GB.
 MOST_BYTES = 2**31 - 2**20
 
 
 def chunks(model, path, unfolded=False):
+    """Yield the bytes of the graph, in one piece."""
     onnx = import_onnx()
-    weights = folded(model)
+    weights = feature_weights(model)
     graph = Graph(onnx)
     if unfolded:
         if not hasattr(model, "projection_"):
@@ -59,7 +60,7 @@ def import_onnx():
 
 
 class Graph:
-    """Nodes and constants in the making; names are given out by number."""
+    """The nodes and constants of a graph while it is built; their names end in numbers."""
 
     def __init__(self, onnx):
         self.onnx, self.nodes, self.constants = onnx, [], []
@@ -105,17 +106,17 @@ def add_decision(graph, scores, weights):
 
 
 def label_values(classes):
-    """Labels in one of the types that runtimes gather from: integers, floats or strings."""
+    """Return the labels in one of the types that runtimes can choose from: integers, floats or strings."""
     if classes.dtype.kind in "biu":
         return classes.astype(np.int64)
     return classes.astype(np.float64) if classes.dtype.kind == "f" else classes.astype(object)
 
 
-# ------------------------------------------------------------ the steps, unfolded
+# ------------------------------------------------------------ the steps one by one
 
 
 def add_steps(graph, model):
-    """From X to the components that the SVM was trained on."""
+    """Add the steps from X to the components that the SVM was trained on."""
     projection = model.projection_
     x = add_scaling(graph, model)
     if isinstance(projection, BoostedISRHT):
@@ -140,7 +141,7 @@ def add_scaling(graph, model):
 
 
 def add_sketch(graph, x, embedding):
-    """Each feature, with its sign, is added to its component."""
+    """Add a count sketch: every feature, with its sign, is added to its component."""
     if embedding is None:
         return x
     signed = graph.add("Mul", x, graph.floats(embedding.signs_, "sketch_signs"))
@@ -153,7 +154,7 @@ def add_sketch(graph, x, embedding):
 
 
 def add_rotation(graph, x, diagonals, length):
-    """Unnormalised: (n, n_rotated) to (n, n_diagonals * length)."""
+    """Add the rotation of rows by every diagonal, not normalised: (n, n_rotated) to (n, n_diagonals * length)."""
     copies = graph.add("Unsqueeze", x, graph.integers([1], "axis"))
     x = graph.add("Mul", copies, graph.floats(diagonals, "diagonals"))
     if length > diagonals.shape[1]:
@@ -185,6 +186,7 @@ def add_column_scales(graph, kept, projection):
 
 
 def finished(onnx, graph, model, weights):
+    """Return the graph with its inputs and outputs as a checked ONNX model."""
     helper, types = onnx.helper, onnx.TensorProto
     label_type = helper.np_dtype_to_tensor_dtype(label_values(weights.classes).dtype)
     outputs = [

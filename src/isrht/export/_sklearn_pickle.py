@@ -1,7 +1,7 @@
-"""A plain scikit-learn pipeline in a pickle: it predicts where scikit-learn is installed and isrht is not.
+"""A pickle of a plain scikit-learn pipeline, which predicts where scikit-learn is installed and isrht is not.
 
-The pipeline holds one fitted ``LinearSVC`` with the folded weights; scaling and projection are in them. A pickle runs
-code when it is loaded: it is for those who trust whoever wrote it. The file's name says so, and so does
+The pipeline holds one fitted ``LinearSVC``, whose weights of features include scaling and projection. A pickle runs
+code when it is loaded, so it is only for users who trust its author. The name of the file says so, and so does
 ``pipeline.isrht_export_``.
 """
 
@@ -14,18 +14,19 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 import isrht
-from isrht.export._folded import folded
+from isrht.export._feature_weights import feature_weights
 
 WARNING = "a pickle runs code when it is loaded: load it only if you trust whoever wrote it"
 
 
 def chunks(model, path):
+    """Yield the bytes of the pickle."""
     yield pickle.dumps(pipeline(model), protocol=5)
 
 
 def pipeline(model):
-    """A fitted ``Pipeline`` that decides as the model does, of nothing but scikit-learn and NumPy."""
-    weights = folded(model)
+    """Return a fitted ``Pipeline`` that decides as the model does and needs nothing but scikit-learn and NumPy."""
+    weights = feature_weights(model)
     C = getattr(model, "C_", None) or model.C
     svc = LinearSVC(C=float(C), dual=False, fit_intercept=model.fit_intercept)
     svc.coef_, svc.intercept_, svc.classes_ = weights.coef.copy(), weights.intercept.copy(), weights.classes.copy()

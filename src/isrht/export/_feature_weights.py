@@ -1,4 +1,4 @@
-"""A classifier as the one thing that all programs understand: weights of the original features, intercepts, labels."""
+"""A classifier as what all programs understand: weights of the original features, intercepts and labels."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from isrht.linear.classifier import LinearClassifier
 
 
 @dataclass(frozen=True)
-class Folded:
-    """``coef`` is (n_problems, n_features). Two classes are one problem: positive scores mean ``classes[1]``."""
+class FeatureWeights:
+    """A linear classifier of the original features.
+
+    ``coef`` has the shape (n_problems, n_features). Two classes are one problem, in which positive scores mean
+    ``classes[1]``; of several classes each is a problem.
+    """
 
     coef: np.ndarray
     intercept: np.ndarray
@@ -28,7 +32,8 @@ class Folded:
         return len(self.coef)
 
 
-def folded(model):
+def feature_weights(model):
+    """Return the :class:`FeatureWeights` of a fitted classifier."""
     if not isinstance(model, LinearClassifier):
         raise TypeError(
             f"only classifiers can be exported (ISRHTClassifier, LinearSVM, LinearSVMCV), not {type(model).__name__}"
@@ -36,11 +41,11 @@ def folded(model):
     check_is_fitted(model)
     coef = np.asarray(model.coef_, dtype=np.float64)
     intercept = np.asarray(model.intercept_, dtype=np.float64)
-    return Folded(coef, intercept, model.classes_, getattr(model, "feature_names_in_", None))
+    return FeatureWeights(coef, intercept, model.classes_, getattr(model, "feature_names_in_", None))
 
 
 def integer_labels(classes):
-    """The labels as integers, if they are integers in whatever type; otherwise None."""
+    """Return the labels as integers, or None if they are not; their type may also be one of floats."""
     if classes.dtype.kind in "iu":
         return classes
     if classes.dtype.kind != "f" or np.abs(classes).max() >= 2**53 or np.any(classes != np.trunc(classes)):
