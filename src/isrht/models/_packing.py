@@ -8,6 +8,7 @@ and the names of its arrays begin with its own: ``projection_/signs_``.
 
 from __future__ import annotations
 
+import inspect
 import json
 from functools import partial
 
@@ -68,7 +69,7 @@ def encoded_params(model, codec):
     """Return what a manifest can hold of the parameters, and the names of the others."""
     params, lost = {}, []
     for name, value in model.get_params(deep=False).items():
-        if name == codec.made_of:
+        if name == codec.made_of or is_others_default(model, name, value):
             continue
         try:
             if name in codec.never_stored and value is not None:
@@ -77,6 +78,17 @@ def encoded_params(model, codec):
         except (NotStorable, RecursionError):
             lost.append(name)
     return params, lost
+
+
+def is_others_default(model, name, value):
+    """Say whether it is a parameter of scikit-learn's that was left as it is.
+
+    Such are not written, because an older scikit-learn may not know all of them.
+    """
+    if not type(model).__module__.startswith("sklearn."):
+        return False
+    default = inspect.signature(type(model)).parameters[name].default
+    return type(value) is type(default) and value == default
 
 
 def encoded_param(name, value):
