@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 
@@ -18,7 +19,7 @@ from isrht.report.styles import Style, style_of
 
 @dataclass
 class Figure:
-    """Charts that belong together, their legend, and what must be said next to them."""
+    """Charts that belong together, their legend, and notes for the reader below them."""
 
     name: str
     title: str
@@ -42,13 +43,49 @@ class Figure:
         )
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a method costs, and how a figure of accuracy against it shows it.
+
+    ``value_of`` returns the cost of a group of runs, and ``text_of`` writes such a value.
+    """
+
+    name: str
+    title: str
+    label: str
+    value_of: Callable
+    text_of: Callable
+    note: str
+
+
+TIME = Cost(
+    "accuracy-time",
+    "Accuracy against total time (fit + project + tune + train + predict)",
+    "CPU seconds",
+    lambda group: group.seconds.mean,
+    lambda seconds: f"{seconds:.3g} s",
+    "CPU seconds of one core, BLAS on one thread. Down to the right is worse.",
+)
+BYTES = Cost(
+    "accuracy-bytes",
+    "Accuracy against model bytes (projection + SVM)",
+    "model bytes",
+    lambda group: group.model_bytes.mean,
+    bytes_text,
+    "What must be kept to predict a new row as the method does it. Any of these linear models can also be folded into "
+    "one weight per feature, as 'All features' is.",
+)
+
+
 def all_figures(records):
-    made = (figure_1(records), figure_2(records), figure_3(records), against_time(records), against_bytes(records))
-    return [figure for figure in made if figure is not None and figure.charts]
+    """Return the figures for which there are records."""
+    paper = (figure_1(records), figure_2(records), figure_3(records))
+    ours = (against(TIME, records), against(BYTES, records))
+    return [figure for figure in (*paper, *ours) if figure is not None and figure.charts]
 
 
 def figure_1(records):
-    """Blobs, rotated blobs, and how well 15 draws of one column of SRHT tell them apart."""
+    """Return Figure 1: blobs, rotated blobs, and how well one column of SRHT tells them apart in 15 draws."""
     from isrht.datasets import load
 
     if "blobs" not in records.sets:
@@ -69,7 +106,7 @@ def figure_1(records):
         for record in group.records if group else ():
             accuracy = 100 * record["accuracy"]
             title = f"{method}, run {record['seed'] + 1}: {accuracy:.1f} % [{record['key']}]"
-            beside = -0.15 if method == "SRHT" else 0.15  # equal points would hide one another
+            beside = -0.15 if method == "SRHT" else 0.15  # or equal points would hide one another
             chart.point(record["seed"] + 1 + beside, accuracy, style, title, method, group.id)
     figure.charts.append(("(c) accuracy with r = 1 in 15 runs", chart))
     figure.notes.append("The paper's text calls (c) both a real-life and this synthetic set; drawn is this one.")
@@ -77,7 +114,7 @@ def figure_1(records):
 
 
 def figure_2(records):
-    """Accuracy against r, every method and set."""
+    """Return Figure 2: accuracy against r, for every method and set."""
     figure = Figure(
         "figure-2",
         "Figure 2: accuracy against r",
@@ -112,7 +149,7 @@ def _against_r(name, curves, legend):
 
 
 def figure_3(records):
-    """For every C and r, the accuracy of ISRHT against that of SRHT, each the mean over the repetitions."""
+    """Return Figure 3: for every C and r, the mean accuracy of ISRHT against that of SRHT."""
     name = next((name for name in STABILITY_SETS if name in records.sets), None)
     if name is None:
         return None
@@ -144,7 +181,7 @@ def _stability(grids, method, shared, name):
 
 
 def _accuracies_by_C(records, name, method):
-    """(r, number of C) -> mean accuracy in percent over the repetitions."""
+    """Return the mean accuracy in percent for every pair of r and the number of a C."""
     means = {}
     for r in stability_rs(name):
         group = records.groups.get((name, method, r, "paper"))
@@ -153,52 +190,32 @@ def _accuracies_by_C(records, name, method):
     return means
 
 
-def against_time(records):
-    return _against(
-        records, "accuracy-time", "Accuracy against total time (fit + project + tune + train + predict)",
-        "CPU seconds", lambda group: group.seconds.mean, lambda value: f"{value:.3g} s",
-        ["CPU seconds of one core, BLAS on one thread. Down to the right is worse."],
-    )  # fmt: skip
-
-
-def against_bytes(records):
-    return _against(
-        records, "accuracy-bytes", "Accuracy against model bytes (projection + SVM)",
-        "model bytes", lambda group: group.model_bytes.mean, bytes_text,
-        [
-            "What must be kept to predict a new row as the method does it. Any of these linear models can also be "
-            "folded into one weight per feature, as 'All features' is."
-        ],
-    )  # fmt: skip
-
-
-def _against(records, name, title, label, value_of, text_of, notes):
-    figure = Figure(name, title, notes=notes)
+def against(cost, records):
+    """Return a figure of accuracy against what methods cost, with one chart for every set."""
+    figure = Figure(cost.name, cost.title, notes=[cost.note])
     for set_name in records.sets:
         if set_name == "blobs":
             continue
         r = describe(set_name).r
         groups = {method: by_r[r] for method, by_r in records.of_set(set_name).items() if r in by_r}
-        if len(groups) < 2:
-            continue
-        x = Axis.around(label, [value_of(group) for group in groups.values()], log=True)
-        y = Axis.around("accuracy (%)", [group.accuracy.mean for group in groups.values()])
-        chart = Chart(x, y, f"{title} on {set_name}")
-        for method, group in groups.items():
-            style = figure.legend.setdefault(method, style_of(method))
-            mean = group.accuracy
-            if mean.std is not None:
-                chart.error_bar(value_of(group), mean.mean - mean.std, mean.mean + mean.std, style, method)
-            chart.point(
-                value_of(group),
-                mean.mean,
-                style,
-                f"{_title(method, group)}, {text_of(value_of(group))}",
-                method,
-                group.id,
-            )
-        figure.charts.append((f"{_label(set_name)}, r = {r}", chart))
+        if len(groups) >= 2:
+            chart = _against_cost(cost, set_name, groups, figure.legend)
+            figure.charts.append((f"{_label(set_name)}, r = {r}", chart))
     return figure
+
+
+def _against_cost(cost, set_name, groups, legend):
+    x = Axis.around(cost.label, [cost.value_of(group) for group in groups.values()], log=True)
+    y = Axis.around("accuracy (%)", [group.accuracy.mean for group in groups.values()])
+    chart = Chart(x, y, f"{cost.title} on {set_name}")
+    for method, group in groups.items():
+        style = legend.setdefault(method, style_of(method))
+        value, mean = cost.value_of(group), group.accuracy
+        if mean.std is not None:
+            chart.error_bar(value, mean.mean - mean.std, mean.mean + mean.std, style, method)
+        title = f"{_title(method, group)}, {cost.text_of(value)}"
+        chart.point(value, mean.mean, style, title, method, group.id)
+    return chart
 
 
 def _scatter(points, labels, name):

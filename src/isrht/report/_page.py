@@ -1,4 +1,4 @@
-"""One self-contained HTML file: no network, readable on a phone, printable, light and dark."""
+"""The page of a report: one HTML file that needs no network, fits a phone, can be printed, and is light or dark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from isrht.datasets.registry import describe
 from isrht.report._figures import all_figures
 from isrht.report._tables import complexity_table, overview_table, results_tables
 
-COLUMNS = (
+# The fields of a record that the page shows.
+FIELDS = (
     "key", "set", "method", "r", "protocol", "seed", "accuracy", "best_accuracy", "cv_accuracy", "C", "total_seconds",
     "model_bytes", "data", "environment", "finished",
 )  # fmt: skip
@@ -41,7 +42,7 @@ DEVIATIONS = (
 
 
 def page(records):
-    """The page as text."""
+    """Return the page as text."""
     tables = results_tables(records)
     complexity = complexity_table(records)
     figures = all_figures(records)
@@ -103,9 +104,9 @@ PAGE = """<!DOCTYPE html>
 
 
 def embedded_json(records):
-    """The records for the page's script, as columns and rows; it must not end its element."""
-    rows = [[record.get(name) for name in COLUMNS] for record in records.runs]
-    text = json.dumps({"columns": COLUMNS, "rows": rows}, separators=(",", ":"))
+    """Return the records for the script of the page, in which no text may look like the end of an HTML element."""
+    rows = [[record.get(name) for name in FIELDS] for record in records.runs]
+    text = json.dumps({"columns": FIELDS, "rows": rows}, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
@@ -120,7 +121,7 @@ def _intro(records):
 
 
 def _warnings(records):
-    """Stand-ins, skipped sets, failures and damage, before any number."""
+    """Return what is said before any number: stand-ins, skipped sets, failures and damage."""
     lines = [
         f"{name} stands in for {describe(name).stands_for}: {describe(name).about}."
         for name in records.sets
@@ -135,7 +136,7 @@ def _warnings(records):
 
 
 def current_set_skips(records):
-    """Sets that were skipped and have not been run since, neither themselves nor a stand-in."""
+    """Return the skips of sets that have not been run since, nor a stand-in for them."""
     present = set(records.sets) | {describe(name).stands_for for name in records.sets}
     last = {skip["set"]: skip for skip in records.skips if skip["method"] is None}
     return [skip for name, skip in last.items() if name not in present]

@@ -1,9 +1,9 @@
 """The paper's numbers, and whether ours differ from them by more than chance.
 
-Where both sides have a standard deviation over 15 projections, the difference is judged by Welch's t-test from means
-and deviations. Where there is one run on either side, by a z-test of two proportions on the test rows. Both see only
-chance in the projections (or in the test rows): other splits, stand-ins and solvers come on top, so a small p says
-"not the same numbers", not why.
+If both have a standard deviation over 15 projections, the difference is judged by Welch's t-test from means and
+deviations; if there is only one run of either, by a z-test of two proportions on the test rows. Both tests see only the
+chance in the projections, or in the test rows. Other splits, stand-ins and solvers make differences of their own, so a
+small p says that the numbers are not the same, but not why.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SIGNIFICANT = 0.01
 
 @dataclass(frozen=True)
 class Difference:
-    """Ours minus published in points, the p-value of the test named, and whether it is below 0.01."""
+    """Our accuracy minus the published one in points, and the p-value of the test that is named."""
 
     points: float
     p: float
@@ -38,18 +38,18 @@ class Difference:
 
 @cache
 def paper():
-    """The content of ``published.toml``."""
+    """Return the content of ``published.toml``."""
     return tomllib.loads(files("isrht.report").joinpath("published.toml").read_text(encoding="utf-8"))
 
 
 def published(method, paper_name):
-    """``(mean, std or None)`` of a row and column of the results table in percent, or None."""
+    """Return the published ``(mean, std)`` of a method on a set in percent, or None; std may be None alone."""
     cell = paper()["results"].get(method or "", {}).get(paper_name or "")
     return None if cell is None else (cell["accuracy"][0], cell["accuracy"][1] if len(cell["accuracy"]) > 1 else None)
 
 
-def compare(ours, theirs, n_test):
-    """The difference of our :class:`~isrht.report.aggregate.Mean` from a published (mean, std)."""
+def difference_from_published(ours, theirs, n_test):
+    """Return the :class:`Difference` of our :class:`~isrht.report.aggregate.Mean` from a published (mean, std)."""
     mean, std = theirs
     points = ours.mean - mean
     if std is not None and ours.std is not None:

@@ -1,73 +1,22 @@
-"""The tables of the page: rows of cells that know their records, rendered as HTML or Markdown."""
+"""The tables of the page: results of every set, an overview of all sets, and the measured complexity."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass, field
-from html import escape
 
 import numpy as np
 
 from isrht.datasets.registry import describe
 from isrht.experiments.methods import METHODS
-from isrht.report._published import compare, paper, published
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Text to show, a value to sort by, and the group of records it was computed from."""
-
-    text: str
-    value: float | str | None = None
-    group: str = ""
-    title: str = ""
-    strong: bool = False
-
-
-@dataclass
-class Table:
-    name: str
-    title: str
-    columns: list
-    rows: list = field(default_factory=list)
-    notes: list = field(default_factory=list)
-
-    def without_empty_columns(self):
-        """Leave out columns in which there is nothing: a set that the paper does not have has nothing published."""
-        kept = [k for k in range(len(self.columns)) if any(row[k] is not NOTHING for row in self.rows)]
-        self.columns = [self.columns[k] for k in kept]
-        self.rows = [[row[k] for k in kept] for row in self.rows]
-        return self
-
-    def html(self):
-        head = "".join(
-            f'<th scope="col"><button type="button">{escape(column)}</button></th>' for column in self.columns
-        )
-        body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return (
-            f'<figure class="table" id="{escape(self.name)}"><figcaption>{escape(self.title)}</figcaption>'
-            f'<div class="scroll"><table class="sortable"><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
-            f"{f'<ul class=notes>{notes}</ul>' if notes else ''}</figure>"
-        )
-
-    def markdown(self):
-        lines = [f"### {self.title}", "", _markdown_row(self.columns), _markdown_row(["---"] * len(self.columns))]
-        lines += [_markdown_row([_markdown_cell(cell) for cell in row]) for row in self.rows]
-        if self.notes:
-            lines += ["", *(f"- {note}" for note in self.notes)]
-        return "\n".join(lines) + "\n"
-
-
-NOTHING = Cell("–")
+from isrht.report._published import difference_from_published, paper, published
+from isrht.report._table import NOTHING, Cell, Table
 
 
 def results_tables(records):
-    """One table for every set: ours, published, the difference, time and size."""
+    """Return one table for every set."""
     return [results_table(records, name) for name in records.sets if name != "blobs"]
 
 
 def results_table(records, set_name):
+    """Return the table of one set: of every method the accuracy, the published one, their difference, time and size."""
     description = describe(set_name)
     table = Table(
         f"results-{set_name}",
@@ -90,13 +39,13 @@ def results_table(records, set_name):
     best = max((group.accuracy.mean for method, group in groups.items() if METHODS[method].projects), default=None)
     for method, group in groups.items():
         table.rows.append(_results_row(description, method, group, best))
-    return table.without_empty_columns()
+    return table.without_empty_fields()
 
 
 def _results_row(description, method, group, best):
     theirs = published(METHODS[method].published, description.paper_name)
     ours = group.best_accuracy or group.accuracy
-    difference = theirs and compare(ours, theirs, group.records[0]["shape"][1])
+    difference = theirs and difference_from_published(ours, theirs, group.records[0]["shape"][1])
     return [
         Cell(method, method, title=METHODS[method].about),
         NOTHING if theirs is None else Cell(_with_std(*theirs), theirs[0], title="Lei & Lan 2020, results table"),
@@ -115,7 +64,7 @@ OVERVIEW = ("set", "r", "SRHT published", "SRHT the same way", "ISRHT-supervised
 
 
 def overview_table(records):
-    """Published against ours against boosted, one row for every set."""
+    """Return the overview, with one row for every set: published accuracies, ours, and those of boosted columns."""
     title = "Published against ours against boosted: accuracy in percent"
     table = Table("overview", title, list(OVERVIEW))
     for name in records.sets:
@@ -126,7 +75,7 @@ def overview_table(records):
         "and on sparse data a count sketch of size 2r in front. The other columns are ours: C by cross-validation, "
         "exact on sparse data."
     )
-    return table.without_empty_columns()
+    return table.without_empty_fields()
 
 
 def _overview_row(records, description):
@@ -153,7 +102,7 @@ def _the_same_way(groups, method, description):
 
 
 def complexity_table(records):
-    """Table 1: what the paper says, and the measured bytes of R and exponents of the projection time."""
+    """Return Table 1: what the paper says, and as measured the bytes of R and how the time of a projection grows."""
     table = Table(
         "complexity",
         "Table 1, measured: bytes of R, and how seconds to fit and project grow with n, d and r (dense data)",
@@ -197,7 +146,7 @@ def _complexity_row(method, theirs, points):
 
 
 def base_point(points):
-    """The sizes from which one at a time was changed: the middle of each axis is where most points lie."""
+    """Return the sizes (n, d, r) from which one at a time was changed: of each, the value that most points have."""
     values = list(points)
     return tuple(
         max({point[axis] for point in values}, key=lambda v, a=axis: sum(p[a] == v for p in values))
@@ -206,7 +155,7 @@ def base_point(points):
 
 
 def _projection_points(records, method):
-    """(n, d, r) -> the fastest record."""
+    """Return the fastest record of a method for every size (n, d, r)."""
     points = {}
     for record in records.projections:
         if record["method"] == method:
@@ -226,7 +175,7 @@ def _slope(points, base, axis):
 
 
 def notes_on(records, set_name):
-    """What a reader must know next to the numbers of this set."""
+    """Yield what a reader must know beside the numbers of this set."""
     description = describe(set_name)
     if description.stands_for:
         yield f"Stand-in for {description.stands_for}, which was not available: {description.about}."
@@ -244,6 +193,7 @@ def notes_on(records, set_name):
 
 
 def bytes_text(count):
+    """Return a number of bytes in a unit in which it is short."""
     for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if count >= size:
             return f"{count / size:.3g} {unit}"
@@ -293,20 +243,3 @@ def _stages(group):
     names = group.records[0]["seconds"]
     means = {name: np.mean([record["seconds"][name] for record in group.records]) for name in names}
     return ", ".join(f"{name} {_seconds_text(value)}" for name, value in means.items())
-
-
-def _html_cell(cell):
-    value = "" if cell.value is None else f' data-value="{escape(str(cell.value))}"'
-    group = f' data-group="{escape(cell.group)}"' if cell.group else ""
-    title = f' title="{escape(cell.title)}"' if cell.title else ""
-    text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
-    return f"<td{value}{group}{title}>{text}</td>"
-
-
-def _markdown_row(texts):
-    return f"| {' | '.join(texts)} |"
-
-
-def _markdown_cell(cell):
-    text = cell.text.replace("|", "\\|").replace("*", "\\*")
-    return f"**{text}**" if cell.strong else text

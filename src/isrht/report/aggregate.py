@@ -1,4 +1,4 @@
-"""Records -> means and standard deviations, by set, method, r and protocol; each knows the records it came from."""
+"""Means and standard deviations of records, by set, method, r and protocol; each knows the records it came from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of n values and their standard deviation (of a sample; None for one value)."""
+    """The mean of n values and their standard deviation as a sample, which is None for one value."""
 
     mean: float
     std: float | None
@@ -35,18 +35,18 @@ class Group:
         return f"{self.set}|{self.method}|{self.r}|{self.protocol}"
 
     def mean_of(self, name, factor=1.0):
-        """The mean of one field of the records, or None where none has it."""
+        """Return the mean of one field of the records, or None if no record has it."""
         values = [record[name] * factor for record in self.records if record.get(name) is not None]
         return mean_of(values)
 
     @property
     def accuracy(self):
-        """In percent, with C chosen by cross-validation."""
+        """The accuracy in percent, with C chosen by cross-validation."""
         return self.mean_of("accuracy", 100)
 
     @property
     def best_accuracy(self):
-        """In percent, the best over C on the test rows: the paper's protocol."""
+        """The accuracy in percent by the paper's protocol: the best over C on the test rows."""
         return self.mean_of("best_accuracy", 100)
 
     @property
@@ -59,7 +59,7 @@ class Group:
 
 
 class Records:
-    """All records of a journal, sorted out."""
+    """All records of a journal, sorted by what they are."""
 
     def __init__(self, records, damaged=()):
         self.all = records
@@ -90,14 +90,14 @@ class Records:
         return [name for name in DATASETS if name in present]
 
     def group(self, set_name, method, r):
-        """The group with the most runs: with the protocol "paper" where both are there, which tells more."""
+        """Return the group with the most runs, or None; of two with equally many, that of the protocol "paper"."""
         found = [
             self.groups[key] for protocol in ("paper", "cv") if (key := (set_name, method, r, protocol)) in self.groups
         ]
         return max(found, key=lambda group: len(group.records), default=None)
 
     def of_set(self, set_name):
-        """method -> {r: group}, methods in the order of the registry."""
+        """Return the groups of a set by method, in the order of ``METHODS``, and then by r."""
         from isrht.experiments.methods import METHODS
 
         by_method = defaultdict(dict)
@@ -108,6 +108,7 @@ class Records:
 
 
 def mean_of(values):
+    """Return the :class:`Mean` of some values, or None if there are none."""
     if not values:
         return None
     std = float(np.std(values, ddof=1)) if len(values) > 1 else None

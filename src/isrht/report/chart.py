@@ -1,7 +1,7 @@
-"""Axes, lines and points as inline SVG, written by hand: no plotting library, no script needed to see them.
+"""Axes, lines and points as inline SVG, which needs no plotting library, and no script to be seen.
 
-Colours are CSS variables of the page, so a chart is light or dark with it. Every point carries a ``<title>`` that
-names it, which browsers show on hover and screen readers read.
+Colours are CSS variables of the page, so a chart is light or dark as the page is. Every point has a ``<title>`` that
+names it; browsers show it under the mouse, and screen readers read it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARKERS = {
 
 @dataclass
 class Axis:
-    """From data to pixels. Limits are widened a little, so that no point sits on the frame."""
+    """The range of the data along one side of a chart, and the ticks on it."""
 
     label: str
     low: float
@@ -34,6 +34,7 @@ class Axis:
 
     @classmethod
     def around(cls, label, values, log=False, ticks=None, pad=0.05):
+        """Return an axis that is a little longer than the values need, so that no point lies on the frame."""
         low, high = min(values), max(values)
         if log:
             spread = (high / low) ** pad if high > low else 1.5
@@ -42,7 +43,7 @@ class Axis:
         return cls(label, low - spread, high + spread, False, ticks)
 
     def place(self, value):
-        """0 at the low end, 1 at the high one."""
+        """Return where a value is on the axis: 0 at the low end, 1 at the high one."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -59,7 +60,7 @@ class Axis:
 
 @dataclass
 class Chart:
-    """A frame that lines and points are drawn into."""
+    """A frame into which lines and points are drawn."""
 
     x: Axis
     y: Axis
@@ -88,7 +89,7 @@ class Chart:
         )
 
     def rule(self, points):
-        """A thin line for the eye: a diagonal, a level."""
+        """Draw a thin line to compare points with: a diagonal, or a level."""
         where = " ".join(f"{self._x(x):.1f},{self._y(y):.1f}" for x, y in points)
         self.parts.append(f'<polyline class="rule" points="{where}"/>')
 
@@ -127,7 +128,7 @@ class Chart:
 
 
 def marker(style):
-    """A marker alone, for legends."""
+    """Return a marker alone, for legends."""
     dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
     return (
         f'<svg class="key" viewBox="-12 -6 24 12" style="--c:{style.color}" aria-hidden="true">'

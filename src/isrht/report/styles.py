@@ -1,4 +1,4 @@
-"""How each method looks: one colour for a method, dashes and hollow points for its variants, in every figure alike."""
+"""How each method looks in all figures: a method has a colour, and its variants have dashes and hollow points."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Style:
+    """The colour and marker of points, the dashes of the line between them, and how the markers are filled."""
+
     color: str
     marker: str = "circle"
     dash: str = ""
@@ -30,7 +32,7 @@ VARIANTS = {"sketch 2r": ("5 3", "hollow"), "sketch 8192": ("2 3", "pale"), "aut
 
 
 def style_of(method):
-    """The style of a method by name; a variant is its base, dashed and hollow."""
+    """Return the style of a method by its name; a variant looks like its base, but dashed and hollow."""
     base, _, variant = method.partition(", ")
     style = BASES.get(base, Style("var(--ink)"))
     return Style(style.color, style.marker, *VARIANTS.get(variant, ()))

@@ -1,4 +1,4 @@
-"""The files of a report: ``index.html``, ``tables.md`` and ``records.csv``, each complete or not there at all."""
+"""Write the files of a report, each of them whole or not at all: ``index.html``, ``tables.md`` and ``records.csv``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,20 @@ from isrht.support.visible import visible_lines
 
 
 def write_report(journal_path, folder):
-    """Read a journal and write its report; return the paths of the files by name."""
+    """Read a journal and write a report of it.
+
+    Parameters
+    ----------
+    journal_path : path
+        The journal, which may be compressed (``.xz``).
+    folder : path
+        Where to write; the folder is made if it is not there.
+
+    Returns
+    -------
+    paths : dict
+        The paths of the files by name.
+    """
     contents = Journal(journal_path).read()
     register_all(contents.records)
     records = Records(contents.records, contents.damaged)
@@ -25,7 +38,7 @@ def write_report(journal_path, folder):
 
 
 def markdown(records):
-    """All tables, with what must be said next to them."""
+    """Return all tables and their notes as Markdown."""
     complexity = complexity_table(records)
     tables = [overview_table(records), *results_tables(records), *([complexity] if complexity.rows else [])]
     parts = [table.markdown() for table in tables]
@@ -33,12 +46,12 @@ def markdown(records):
     if skipped:
         parts.insert(0, "\n".join(skipped) + "\n")
     deviations = "\n".join(f"- {line}" for line in DEVIATIONS)
-    # Browsers are shown escaped names anyway; this file may be read in a terminal.
+    # On the page names are escaped anyway; this file may be read in a terminal, which obeys control characters.
     return visible_lines("\n".join([*parts, f"### Deviations from the paper\n\n{deviations}\n"]))
 
 
 def as_csv(records):
-    """One line for every run, failed ones too; nested fields as ``seconds.fit``."""
+    """Return one line of CSV for every run, also for those that failed; nested fields are named ``seconds.fit``."""
     rows = [_flat(record) for record in records.all if record["kind"] in ("accuracy", "projection")]
     names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
@@ -49,7 +62,7 @@ def as_csv(records):
 
 
 def write_whole(path, text):
-    """A reader never sees half a file."""
+    """Write a text to a file in one step, so that a reader never sees half of it, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced_when_whole(path) as file:
         file.write(text.encode())
