@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from isrht import BoostedISRHT, ISRHTClassifier, LinearSVM, kernels
 from isrht.boosting import _small_svm as small_svm
 from isrht.boosting import estimator as boosting
-from isrht.boosting._search import evidence
+from isrht.boosting._held_out import evidence
 from isrht.projections import feature_moments
 from isrht.rows.folds import held_out_fifths
 from isrht.rows.labels import in_memory
@@ -215,7 +215,7 @@ def test_wide_dense_rows_are_rotated(data, monkeypatch):
     X, y = data
     model = BoostedISRHT(20, rounds=2, random_state=0).fit(X, y)
     expected = model.transform(X)
-    monkeypatch.setattr(boosting, "MATRIX_ELEMENTS", 0)
+    monkeypatch.setattr("isrht.boosting._projection.MATRIX_ELEMENTS", 0)
     assert_allclose(model.transform(X), expected, atol=1e-10)
 
 
@@ -371,7 +371,7 @@ def test_fold_is_the_transpose_of_transform(data, rng, diagonal):
     X, y = data
     model = BoostedISRHT(12, rounds=3, diagonal=diagonal, random_state=0).fit(X, y)
     weights = rng.standard_normal((2, 12))
-    assert_allclose(model.transform(X) @ weights.T, (X - model.mean_) @ model.fold(weights).T, atol=1e-9)
+    assert_allclose(model.transform(X) @ weights.T, (X - model.mean_) @ model.to_features(weights).T, atol=1e-9)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

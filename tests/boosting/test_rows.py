@@ -15,7 +15,7 @@ from isrht.boosting._roles import Roles
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.rows import blocks
 from isrht.rows import values as per_row
-from isrht.support.spill_file import UnnamedFile
+from isrht.support.spill_file import SpillFile
 
 
 def some_rows(rng, kind=FiledRows, n_samples=300, n_classes=3, n_columns=4):
@@ -41,7 +41,7 @@ def test_svms_of_rows_elsewhere_are_those_in_memory(rng, n_classes, monkeypatch)
     monkeypatch.setattr(small_svm, "GRAM_ELEMENTS", 100)
     label = np.tile(np.arange(rows.Y.shape[1]), 2)
     C = np.repeat([0.1, 10.0], rows.Y.shape[1])
-    problems = small_svm.Problems(np.repeat([0, 1, 2], len(C)), np.tile(label, 3), np.tile(C, 3))
+    problems = small_svm.PathProblems(np.repeat([0, 1, 2], len(C)), np.tile(label, 3), np.tile(C, 3))
     start = rng.standard_normal((len(problems.C), 5))
     got = small_svm.solve_elsewhere(rows, problems, 4, start)
     for path in range(3):
@@ -119,6 +119,6 @@ def test_a_full_disk_is_an_error_and_not_a_signal(monkeypatch, rng):
     if hasattr(os, "posix_fallocate"):
         monkeypatch.setattr(os, "posix_fallocate", full)
     else:
-        monkeypatch.setattr(UnnamedFile, "_fill", full)
+        monkeypatch.setattr(SpillFile, "_fill", full)
     with pytest.raises(OSError, match="learned columns could not be kept in .*No space left on device.*TMPDIR"):
         BoostedISRHT(2, rounds=1).fit(RowSource(Generated(3)))

@@ -3,12 +3,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from isrht.boosting._paths import Path
 from isrht.boosting._places import learned_rows
 from isrht.boosting._roles import Roles
 from isrht.boosting._rows import LearnedRows
 from isrht.projections import diagonals
-from isrht.projections.diagonals import Candidate, Diagonals, lanes_of
+from isrht.projections.diagonals import Candidate, Diagonals, Learned, lanes_of
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.by_feature import ByFeature
 
@@ -38,7 +37,7 @@ def test_diagonals_are_gradients_over_their_errors(stored, n_jobs, rng):
     rows = learned_rows(stored_rows, roles, np.zeros(1, dtype=int), 1)
     features = measure_features(stored_rows, rows, LearnedRows.all_training_weights)
     candidates = [Candidate("z", 0.0), Candidate("z", 1.5), Candidate("standard", 1.0), Candidate("signs", 0.0)]
-    paths = [Path(0, each, 0, features, roles.mean_label(0), 1) for each in candidates]
+    paths = [Learned(each, 0, np.empty((1, 17), dtype=np.float32)) for each in candidates]
     g = 2.0 * (y - y.mean())
     made = Diagonals(features, paths, np.arange(len(paths)))
     made.make(stored_rows, rows, lambda rows: (np.tile(g[:, None], 4), np.tile(g[:, None] ** 2, 4)), n_jobs)

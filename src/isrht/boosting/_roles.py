@@ -1,7 +1,7 @@
 """The role of every row: its class, how often each fold trains on it or holds it out, and its weight.
 
-This is all that boosting is told of the rows beside X. Each of the values is an array for rows in memory, or a column of
-values that lie where the rows are (:mod:`isrht.rows.values`).
+This is all that boosting is told of the rows beside X. Each of the values is an array for rows in memory, or a column
+of values that lie where the rows are (:mod:`isrht.rows.values`).
 """
 
 from __future__ import annotations

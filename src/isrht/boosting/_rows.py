@@ -15,14 +15,25 @@ from typing import NamedTuple
 import numpy as np
 
 from isrht.rows.blocks import RowBlocks, default_block_rows
-from isrht.support.spill_file import UnnamedFile
+from isrht.support.spill_file import SpillFile
 
 # Elements of the columns, or of the scores of one path, that are worked on at once.
 AT_ONCE = 2**18
 
 
 class Head(NamedTuple):
-    """What the residual of a path follows from: its columns and the small SVM on them, or the mean label before any."""
+    """What the residual of a path follows from: its columns and the small SVM on them.
+
+    Parameters
+    ----------
+    path : int
+        The number of the path, under which the rows keep its columns.
+    size : int
+        How many columns it has. Before it has any, the residual follows from the mean label.
+    solutions : array of shape (n_problems, size + 1)
+        The weights of the small SVM, and its intercepts last.
+    mean_label : array of shape (n_problems,)
+    """
 
     path: int
     size: int
@@ -30,10 +41,14 @@ class Head(NamedTuple):
     mean_label: np.ndarray
 
     def scores(self, rows):
+        """Return the scores of some rows under the small SVM: an array (rows, problems)."""
         return rows.columns_of(self.path, self.size) @ self.solutions[:, :-1].T + self.solutions[:, -1]
 
     def residual(self, rows):
-        """(rows, problems): the labels around their mean, then ``y max(0, 1 - y f)``."""
+        """Return what is left to explain of some rows: an array (rows, problems).
+
+        Without columns these are the labels around their mean, and later ``y max(0, 1 - y f)``.
+        """
         if self.size == 0:
             return rows.Y - self.mean_label
         return rows.Y * np.maximum(0, 1 - rows.Y * self.scores(rows))
@@ -48,10 +63,10 @@ class LearnedRows:
     folds : array of shape (n_paths,)
         The fold of each path.
     columns : array of shape (n_columns, n_paths, n_samples)
-        Zero where a path has not come so far.
+        Zero where a path has not learned so many yet.
     """
 
-    # Whether the rows are to be passed over: else all of them are here, in memory.
+    # Whether the rows are worked on block by block in every pass. If not, all of them are here, in memory.
     elsewhere = False
 
     def __init__(self, roles, folds, columns):
@@ -70,12 +85,15 @@ class LearnedRows:
 
     @property
     def Y(self):
+        """The labels as +1/-1, a column for each two-class problem."""
         return self.roles.Y
 
     def training_weights(self, path):
+        """Return the weights of the rows in the training of a path."""
         return self.roles.training_weights(self.folds[path])
 
     def held_out_weights(self, path):
+        """Return the weights of the rows among those that the fold of a path holds out."""
         return self.roles.held_out_weights(self.folds[path])
 
     def all_training_weights(self):
@@ -83,11 +101,11 @@ class LearnedRows:
         return self.roles.training_weights(slice(None))
 
     def columns_of(self, path, size):
-        """The first ``size`` columns of a path: a view (rows, size)."""
+        """Return the first ``size`` columns of a path: a view (rows, size)."""
         return self.columns[:size, path].T
 
     def copy(self):
-        """The same rows with columns of their own."""
+        """Return the same rows with columns of their own."""
         copied = self[:]
         copied.columns = self.columns.copy()
         return copied
@@ -98,10 +116,11 @@ class LearnedRows:
 
     @property
     def block_rows(self):
+        """How many rows are worked on at once."""
         return max(64, AT_ONCE // max(len(self.columns), self.roles.n_classes))
 
     def append(self, X, function, n_columns, n_jobs=None):
-        """Let ``function(X_block, rows)`` write new columns, block by block; a path has at most ``n_columns`` then."""
+        """Let ``function(X_block, rows)`` write new columns, block by block. Paths then have at most ``n_columns``."""
         self.reserve(n_columns)
         blocks = RowBlocks(X, self, block_rows=4 * default_block_rows(X))
         for _ in blocks.map(lambda block: function(block.X, block.y), n_jobs):
@@ -112,12 +131,12 @@ class LearnedRows:
 
 
 class FiledRows(LearnedRows):
-    """Rows whose columns lie in a file that has no name, mapped into memory."""
+    """Rows whose columns lie in a temporary file, mapped into memory."""
 
     elsewhere = True
 
     def __init__(self, roles, folds, n_columns):
-        self._file = UnnamedFile("learned columns")
+        self._file = SpillFile("learned columns")
         columns = self._file.mapped(np.float64, (n_columns, len(folds), len(roles)))
         super().__init__(roles, folds, columns)
 

@@ -15,7 +15,17 @@ from isrht.support.threads import one_blas_thread
 
 
 class LearnedDaskRows(OnWorkers, LearnedRows):
-    """What boosting keeps of the rows, on the workers; the columns are there alone."""
+    """What boosting keeps of the rows, on the workers. Only they have the columns.
+
+    Parameters
+    ----------
+    X : DaskRows
+    roles : Roles
+    folds : array of shape (n_paths,)
+        The fold of each path.
+    n_columns : int
+        The most columns that a path learns.
+    """
 
     elsewhere = True
 
@@ -30,6 +40,7 @@ class LearnedDaskRows(OnWorkers, LearnedRows):
         )
 
     def sum(self, function, n_jobs=None):
+        """Add ``function(some rows)`` over all rows, on the workers, without reading X."""
         send = cluster.sent(function)
         sums = [
             delayed(_sum_learned)(part, send, dask_key_name=cluster.named("sum", i))
@@ -38,6 +49,7 @@ class LearnedDaskRows(OnWorkers, LearnedRows):
         return self._X.compute(cluster.tree_sum(sums))
 
     def append(self, X, function, n_columns, n_jobs=None):
+        """Let ``function(X_block, rows)`` write new columns, on the workers that have both."""
         send, block_rows = cluster.sent(function), min(4 * default_block_rows(X), X.most_rows())
         self._persist(
             delayed(_appended)(part, rows, send, block_rows, dask_key_name=cluster.named("columns", i))
@@ -52,18 +64,23 @@ class LearnedDaskRows(OnWorkers, LearnedRows):
 
 
 def _learned(values, n_classes, folds, n_columns):
+    """Return what is kept of the rows of a partition, before any column is learned."""
     codes, training, held_out, weights = values
     roles = Roles(codes, n_classes, training, held_out, weights)
     return LearnedRows(roles, folds, np.zeros((n_columns, len(folds), len(codes))))
 
 
 def _sum_learned(rows, function):
+    """Return the sum of a function over the rows of a partition, or None if it has no rows."""
     with one_blas_thread():
         return rows.sum(function.function) if len(rows) else None
 
 
 def _appended(X, rows, function, block_rows):
-    """Rows with their new columns; those that were given remain as they are, for a task may run twice."""
+    """Return the rows of a partition with their new columns.
+
+    The rows that were given remain as they are, because Dask may run a task twice.
+    """
     rows = rows.copy()
     with one_blas_thread():
         for block in RowBlocks(X, rows, block_rows=block_rows):

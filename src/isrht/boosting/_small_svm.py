@@ -4,12 +4,12 @@ Boosting trains the same tiny problems after every round, for every class and fo
 
     0.5 * |w|^2 + 0.5 * b^2 + C * sum_i s_i * max(0, 1 - y_i (w.z_i + b))^2
 
-is that of :class:`~isrht.linear.svm.LinearSVM`, so what is chosen here is what a user trains there. It is piecewise quadratic:
-once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum. Only rows that
-enter or leave that set change the Gram matrix.
+is that of :class:`~isrht.linear.svm.LinearSVM`, so what is chosen here is what a user trains there. It is piecewise
+quadratic: once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum.
+Only rows that enter or leave that set change the Gram matrix.
 
-:mod:`isrht.linear.path` solves one wide problem in few passes over many blocks; here there are thousands of narrow ones,
-and what counts is how little Python each of them costs.
+:mod:`isrht.linear.path` solves one wide problem in few passes over many blocks; here there are thousands of narrow
+ones, and what counts is how little Python each of them costs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import numpy as np
 MAX_STEPS = 60
 # A step that promises less than this part of the objective is rounding.
 SMALLEST_DECREASE = 1e-15
-# An objective that is larger by this part of it is not: the last, exact, step must not be halved for rounding.
+# An objective that is larger by less than this part of it counts as equal: the last step, which is exact, must not be
+# halved for rounding.
 ROUNDING = 1e-15
 SHORTEST_STEP = 1e-10
 # Scores held at once: problems times rows.
@@ -32,26 +33,51 @@ GRAMS_AT_ONCE = 2**18
 GRAM_ELEMENTS = 2**21
 
 
-class Problems(NamedTuple):
-    """Which columns (the number of their path), which class against the rest, and which C: an array each."""
+class PathProblems(NamedTuple):
+    """Two-class problems on the columns of paths.
+
+    Parameters
+    ----------
+    path : array of shape (n_problems,)
+        The number of the path whose columns a problem is about.
+    label : array of shape (n_problems,)
+        Which of the two-class problems of its rows it is: a column of their labels ``Y``.
+    C : array of shape (n_problems,)
+    """
 
     path: np.ndarray
     label: np.ndarray
     C: np.ndarray
 
     def __getitem__(self, chosen):
-        return Problems(*(values[chosen] for values in tuple(self)))
+        return PathProblems(*(values[chosen] for values in tuple(self)))
 
 
 class Solutions(NamedTuple):
-    """Weights (problems, columns + 1), intercepts last, and the weighted sums of the squared hinge."""
+    """The optimum of each problem.
+
+    Parameters
+    ----------
+    weights : array of shape (n_problems, n_columns + 1)
+        The intercepts come last.
+    loss : array of shape (n_problems,)
+        The weighted sums of the squared hinge.
+    """
 
     weights: np.ndarray
     loss: np.ndarray
 
 
 class SmallSVMs:
-    """Problems on the same columns Z and row weights, all in memory, with labels +1/-1 in the columns of Y."""
+    """Problems on the same rows, all in memory.
+
+    Parameters
+    ----------
+    Z : array of shape (n_rows, n_columns)
+    Y : array of shape (n_rows, n_labels)
+        Labels +1/-1, a column for each two-class problem.
+    weights : array of shape (n_rows,)
+    """
 
     def __init__(self, Z, Y, weights):
         self.Z = np.column_stack([Z, np.ones(len(Z))])
@@ -59,9 +85,15 @@ class SmallSVMs:
         self.weights = weights
 
     def solve(self, label, C, start):
-        """:class:`Solutions` for labels ``Y[:, label]`` and costs ``C``.
+        """Return the :class:`Solutions` of some problems.
 
-        ``start`` has a row per problem and may lack the last columns.
+        Parameters
+        ----------
+        label : array of shape (n_problems,)
+            Which column of ``Y`` has the labels of a problem.
+        C : array of shape (n_problems,)
+        start : array of shape (n_problems, at most n_columns + 1)
+            The weights to start from, intercepts last. Columns that are missing start from zero.
         """
         at_once = max(1, SCORES_AT_ONCE // len(self.Z))
         parts = [slice(first, first + at_once) for first in range(0, len(label), at_once)]
@@ -69,9 +101,17 @@ class SmallSVMs:
 
 
 def solve_elsewhere(rows, problems, width, start, n_jobs=None):
-    """The same for rows that are not in memory, problems of all paths at once: a pass over the rows is a Newton step.
+    """Return the :class:`Solutions` for rows that are not in memory: a pass over the rows is a Newton step of all.
 
-    ``rows`` are :mod:`isrht.boosting._rows`; ``width`` columns of every path are used, which are zero where it has fewer.
+    Parameters
+    ----------
+    rows : LearnedRows
+    problems : PathProblems
+    width : int
+        How many columns of every path are used. They are zero where a path has fewer.
+    start : array of shape (n_problems, width + 1)
+        The weights to start from, intercepts last.
+    n_jobs : int or None, default=None
     """
     at_once = max(1, GRAM_ELEMENTS // (width + 1) ** 2)
     parts = [slice(first, first + at_once) for first in range(0, len(problems.C), at_once)]
@@ -82,8 +122,8 @@ def _joined(parts):
     return Solutions(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
-class _Newton:
-    """The iterates of some problems. How their sums over rows are had is up to the subclass."""
+class _SmallNewton:
+    """The iterates of some problems. A subclass sums over the rows."""
 
     def __init__(self, C, width, start):
         self.C = C[:, None]
@@ -108,11 +148,11 @@ class _Newton:
         return Solutions(self.w, self.loss)
 
     def _try(self, chosen, w):
-        """The loss at ``w``, and what else was found there."""
+        """Return the loss at ``w``, and what else was found there."""
         raise NotImplementedError
 
     def _take(self, chosen, w, found, which):
-        """Go to ``w`` by what was found there, of which ``which`` are the chosen; say whose active rows changed."""
+        """Take up what was found at ``w``, where the chosen problems are ``which``; say whose active rows changed."""
         raise NotImplementedError
 
     def _sum(self, chosen):
@@ -122,6 +162,7 @@ class _Newton:
         return 0.5 * np.einsum("bj,bj->b", w, w) + self.C[chosen, 0] * loss
 
     def _steps(self, chosen):
+        """Return the Newton steps of the chosen problems, and the slope along them: how fast the objective falls."""
         C = self.C[chosen]
         gradient = self.w[chosen] - 2 * C * self.pull[chosen]
         hessian = 2 * C[:, :, None] * self.gram[chosen] + np.eye(self.w.shape[1])
@@ -148,8 +189,8 @@ class _Newton:
         return unsolved
 
 
-class _InMemory(_Newton):
-    """Keeps the hinge of every row and which rows the Gram matrices are of."""
+class _InMemory(_SmallNewton):
+    """Newton's method that keeps the hinge of every row, and which rows the Gram matrices are of."""
 
     def __init__(self, svms, label, C, start):
         super().__init__(C, svms.Z.shape[1], start)
@@ -180,7 +221,7 @@ class _InMemory(_Newton):
         self.active[chosen] = active
 
     def _update_gram(self, b, active):
-        """By the rows that entered or left, where they are fewer than those that are active."""
+        """Bring one Gram matrix to other active rows, by those that entered or left if these are few."""
         changed = np.flatnonzero(active != self.active[b])
         if 2 * len(changed) < np.count_nonzero(active):
             self.gram[b] += _gram(self.Z, self.weights, changed, np.where(active[changed], 1.0, -1.0))
@@ -188,8 +229,8 @@ class _InMemory(_Newton):
             self.gram[b] = _gram(self.Z, self.weights, np.flatnonzero(active), 1.0)
 
 
-class _Elsewhere(_Newton):
-    """Keeps nothing of the rows: which ones were active is known from the weights before."""
+class _Elsewhere(_SmallNewton):
+    """Newton's method that keeps nothing of the rows. Which ones were active follows from the weights before."""
 
     def __init__(self, rows, problems, width, start, n_jobs):
         super().__init__(problems.C, width + 1, start)
@@ -211,7 +252,7 @@ class _Elsewhere(_Newton):
 
 
 def _sums_at(rows, problems, w, before):
-    """Loss, pull, the change of the Gram matrix since the weights ``before``, and of how many rows: over some rows."""
+    """Return loss, pull, and how the Gram matrices changed since the weights ``before`` and by how many of the rows."""
     count, width = w.shape
     loss, changed = np.zeros((2, count))
     pull, gram = np.zeros((count, width)), np.zeros((count, width, width))
@@ -237,5 +278,6 @@ def _sums_at(rows, problems, w, before):
 
 
 def _gram(Z, weights, rows, signs):
+    """Return the Gram matrix of some rows, of which those with the sign -1 are subtracted."""
     Z, weights = Z[rows], weights[rows]
     return (Z.T * (signs * weights)) @ Z

@@ -3,8 +3,9 @@
 The paper draws the signs D blindly and picks columns once. :class:`BoostedISRHT` keeps the structure ``R = D H S`` and
 changes two things. The diagonal is learned: ``z_k``, how many standard errors the gradient of feature k is away from
 zero, soft-thresholded, so that column 0 of H points along the class signal instead of cancelling it. And columns come
-in rounds: each takes the residual of a small SVM on the columns so far as its labels (:mod:`isrht.boosting._paths`).
-How many rounds, which diagonal and which C is chosen on rows that the diagonals have not seen (:mod:`isrht.boosting._search`).
+in rounds: each takes the residual of a small SVM on the columns so far as its labels (:mod:`isrht.boosting._rounds`).
+How many rounds, which diagonal and which C is chosen on rows that the diagonals have not seen
+(:mod:`isrht.boosting._search`).
 
 Several classes learn more columns than were asked for, which are then distilled to those that their SVMs use.
 Components beyond the learned ones are Walsh contrasts of the same diagonals: other columns of H, along which the
@@ -21,14 +22,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.boosting._paths import Path, grow, solve
+from isrht.boosting._path import Assignment, Path
 from isrht.boosting._places import learned_rows
+from isrht.boosting._plan import KINDS, candidates_for, make_plan
+from isrht.boosting._projection import LearnedProjection
 from isrht.boosting._roles import Roles
+from isrht.boosting._rounds import grow
 from isrht.boosting._rows import LearnedRows
-from isrht.boosting._search import CAUTIOUS_C, ROUND_GRID, Choice, Plan, Search
-from isrht.projections.diagonals import Candidate
+from isrht.boosting._search import CAUTIOUS_C, Choice, Search
+from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
-from isrht.rows.blocks import RowBlocks
 from isrht.rows.by_feature import ByFeature, worth_storing_by_feature
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.folds import check_classes_of_folds, held_out_fifths, make_folds, usable_folds
@@ -36,38 +39,18 @@ from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.matrices import without_duplicates
 from isrht.support.threads import one_blas_thread
-from isrht.support.validation import check_positive_integer, checked_data, checked_finite, whole_or_unchanged
-from isrht.transform.hadamard import next_power_of_two
-from isrht.transform.rotation import Rotation
-
-DIAGONALS = ("auto", "standard", "z", "signs")
-# In this order: among equals the later one is preferred, and the last is the cautious one.
-KINDS = {"auto": ("standard", "z"), "standard": ("standard",), "z": ("z",), "signs": ("signs",)}
-THRESHOLDS = (0.0, 2.0)
-# Learned columns for two classes and for three, how many per class where that is more, and the most rounds for them.
-LEARNED = {2: 16, 3: 32}
-LEARNED_PER_CLASS = 6
-# Several classes learn at least so many columns each, which are distilled to as many as were asked for.
-DISTILLED_PER_CLASS = 3
-MOST_ROUNDS = 32
-# A contrast weighs this much of a learned column, and all of them together at most four such.
-CONTRAST_WEIGHT = 0.1
-CONTRASTS_TOGETHER = 0.4
-# Dense rows are multiplied by the projection as a matrix while it has at most so many elements.
-MATRIX_ELEMENTS = 2**24
-# Factors of features below this, or above its inverse, would lose digits in float32.
-SMALLEST_FACTOR = 1e-25
+from isrht.support.validation import check_positive_integer, checked_data, whole_or_unchanged
 
 
-class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedProjection, BaseEstimator):
     """Columns of Hadamard transforms whose diagonals are learned from the labels, round by round.
 
     Parameters
     ----------
     n_components : int, default=16
         The number of columns. At most 16 of them are learned (32 for three to five classes, six per class for more);
-        the rest are Walsh contrasts. With several classes, and at least as many columns, three per class are learned
-        and distilled to these.
+        the rest are Walsh contrasts. With several classes, and at least as many columns, at least three columns per
+        class are learned, and then distilled to this number.
     rounds : "auto" or int, default="auto"
         The number of rounds. "auto" chooses it on held-out rows, and stops at one if the labels look like noise.
     threshold : "auto" or float, default="auto"
@@ -79,16 +62,16 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         - "auto": one of these two, chosen on held-out rows.
         - "signs": the sign of z alone, one bit per feature and round, for tiny models. It has no threshold.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        What is held out to choose. "auto": stratified fifths, held out in turn until 12,500 rows have been, so that
-        from there on one fifth serves.
+        Which rows are held out to choose. "auto" holds out stratified fifths in turn until 12,500 rows have been held
+        out, so that one fifth serves where it has as many rows.
     scaled : bool, default=True
-        Multiply the columns by the root of ``C_``, so that a linear model with C=1 is about as cautious on them as the
-        SVM that was chosen. That SVM itself is ``LinearSVM(C_)`` on columns that are not scaled: the two differ in how
-        free the intercept is, which tells with many classes and few rows.
+        Whether to multiply the columns by the root of ``C_``, so that a linear model with C=1 is about as cautious on
+        them as the SVM that was chosen. That SVM itself is ``LinearSVM(C_)`` on columns that are not scaled: the two
+        differ in how free the intercept is, which matters with many classes and few rows.
     random_state : int, RandomState instance or None, default=None
         Draws the fifths. Nothing else is random.
-    n_jobs : int, default=None
-        Threads. The model does not depend on it.
+    n_jobs : int or None, default=None
+        Threads that share the work: None is 1, -1 all cores. The model does not depend on it.
 
     Attributes
     ----------
@@ -110,21 +93,35 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     mixing_ : ndarray of shape (n_learned_, n_learned_)
         A, triangular: learned column t is ``mixing_[t] @ diagonals_``, times its scale.
     selected_columns_, column_rounds_, column_scales_ : ndarrays of shape (n_components_,)
-        The column of H, whose diagonal, and the factor of every component. The learned ones, column 0 each, come first.
+        For every component its column of H, the number of its diagonal, and its factor. The learned components, which
+        are column 0 of each diagonal, come first.
     mean_ : ndarray of shape (n_features,)
         The mean of the features, which is subtracted. ``transform`` needs only its projection, ``offsets_``.
     classes_ : ndarray of shape (n_classes,)
+        The different labels, sorted.
     n_learned_, n_components_, n_features_padded_, n_features_in_ : int
         ``n_components_`` is less than ``n_components`` where there are not so many columns: ``n_learned_`` diagonals
         have ``n_features_padded_`` columns each.
-    feature_names_in_ : ndarray of str, where X has string column names
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of X, if it had any.
+
+    See Also
+    --------
+    ISRHT : Selects columns behind random signs, as the paper does.
+    ISRHTClassifier : With ``selection="boosted"``, these columns and the SVM that was chosen with them.
+    SparseEmbedding : With a learned diagonal, a cheaper sketch for sparse rows.
 
     Notes
     -----
     A round is two passes over the rows, O(nnz) each, shared by all candidates and folds, and O(d) work on the
     features. Beyond the data, ``fit`` holds O(d) totals, one diagonal in float32 per round, candidate and fold, and of
-    each row the columns learned so far: in memory, or where the rows are (:mod:`isrht.boosting._rows`). Sparse rows with
-    more features than rows are stored once more, by feature.
+    each row the columns learned so far: in memory, or where the rows are (:mod:`isrht.boosting._rows`). Sparse rows
+    with more features than rows are stored once more, by feature.
+
+    References
+    ----------
+    .. [1] Z. Lei and L. Lan, "Improved Subsampled Randomized Hadamard Transform for Linear SVM", Proceedings of the
+       AAAI Conference on Artificial Intelligence 34, 2020.
 
     Examples
     --------
@@ -162,8 +159,20 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def fit(self, X, y=None, sample_weight=None):
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
-        A row of weight 2 counts as two rows, one of weight 0 not at all, in the columns and in the held-out scores,
-        among rows of weight 1. A constant factor on all weights changes nothing: they are divided by ``weight_unit_``.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to learn from.
+        y : array of shape (n_samples,), default=None
+            Their class labels, of any kind. None is for a RowSource that has the labels.
+        sample_weight : None, float or array of shape (n_samples,), default=None
+            Weights of the rows, which must not be negative. Among rows of weight 1, a row of weight 2 counts as two
+            rows and one of weight 0 not at all, in the columns and in the held-out scores. A constant factor on all
+            weights changes nothing, because they are divided by ``weight_unit_``.
+
+        Returns
+        -------
+        self : BoostedISRHT
         """
         self._check_parameters()
         if (rows := as_rows(X)) is not None:
@@ -192,54 +201,23 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return self
 
     def transform(self, X):
-        """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
+        """Project rows to the learned columns and their contrasts.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), RowSource, or Dask collection
+            The rows to project.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            A dense array, float32 if X is. The columns of rows on a Dask cluster are a Dask array.
+        """
         check_is_fitted(self)
         if (rows := as_rows(X)) is not None:
             validate_rows(self, rows, needs_labels=False, reset=False)
             return rows.collect(self.project, self.n_jobs)
         return self.project(checked_data(self, X, reset=False))
-
-    def project(self, X):
-        """:meth:`transform` of an array or CSR matrix that has been checked."""
-        projected = self._project(X if self._fits(X.dtype) else X.astype(np.float64))
-        projected -= self.offsets_.astype(projected.dtype)
-        return checked_finite(projected.astype(X.dtype, copy=False))
-
-    def _fits(self, dtype):
-        """Say whether the diagonals can be had in ``dtype``: features of tiny or huge values have huge or tiny units."""
-        units = np.array([1.0]) if self._units is None else self._units
-        sizes = self._row_scale * np.array([units.min() / self._norms.max(), units.max() / self._norms.min()])
-        return dtype == np.float64 or (sizes.min() > SMALLEST_FACTOR and sizes.max() < 1 / SMALLEST_FACTOR)
-
-    def fold(self, weights):
-        """Weights on components as weights on features: ``transform(X) @ w`` is ``X @ fold(w)`` up to a constant."""
-        weights = np.asarray(weights) * self.column_scales_
-        learned = weights[:, : self.n_learned_] @ self.mixing_
-        folded = np.zeros((len(weights), self.n_features_in_))
-        for t, rotation, mine in self._rounds():
-            columns = np.concatenate([[0], self.selected_columns_[mine]])
-            pulls = np.column_stack([learned[:, t], weights[:, mine]])
-            folded += rotation.project_back(pulls, columns, self._unnormalised(len(columns)))
-        return folded
-
-    @property
-    def diagonals_(self):
-        return np.stack([self._diagonal(t) for t in range(self.n_learned_)])
-
-    @property
-    def n_components_(self):
-        return len(self.selected_columns_)
-
-    @property
-    def _n_features_out(self):
-        return self.n_components_
-
-    @property
-    def nbytes(self):
-        """Bytes of what ``transform`` needs: diagonals and their units, A, columns, scales and offsets."""
-        arrays = [self._stored, self._support, self._units, self.mixing_, self.selected_columns_, self.column_rounds_]
-        arrays += [self.column_scales_, self.offsets_]
-        return sum(array.nbytes for array in arrays if array is not None)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -252,8 +230,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_positive_integer("n_components", self.n_components)
         if self.rounds != "auto":
             check_positive_integer("rounds", self.rounds)
-        if self.diagonal not in DIAGONALS:
-            raise ValueError(f"diagonal must be one of {', '.join(map(repr, DIAGONALS))}, got {self.diagonal!r}")
+        if self.diagonal not in KINDS:
+            raise ValueError(f"diagonal must be one of {', '.join(map(repr, KINDS))}, got {self.diagonal!r}")
         if not isinstance(self.scaled, bool | np.bool_):
             raise TypeError(f"scaled must be True or False, got {self.scaled!r}")
         if self.threshold == "auto":
@@ -265,23 +243,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if self.diagonal == "signs" and self.threshold > 0:
             raise ValueError(f"diagonal='signs' has no threshold, got threshold={self.threshold!r}")
 
-    def _candidates(self):
-        thresholds = THRESHOLDS if self.threshold == "auto" else (float(self.threshold),)
-        if self.diagonal == "signs":
-            thresholds = (0.0,)
-        return [Candidate(kind, threshold) for kind in KINDS[self.diagonal] for threshold in thresholds]
-
     def _plan(self):
-        n_classes, wanted = len(self.classes_), self.n_components
-        if 2 < n_classes <= self.n_components and self.diagonal != "signs":
-            wanted = max(wanted, DISTILLED_PER_CLASS * n_classes)
-        n_learned = min(wanted, LEARNED.get(n_classes, max(LEARNED[3], LEARNED_PER_CLASS * n_classes)))
-        per_round = -(-n_learned // MOST_ROUNDS)
-        if self.rounds != "auto":
-            return Plan(self._candidates(), [self.rounds], min(wanted, self.rounds * per_round), per_round)
-        most = -(-n_learned // per_round)
-        rounds = [rounds for rounds in ROUND_GRID if rounds < most] + [most]
-        return Plan(self._candidates(), rounds, n_learned, per_round)
+        candidates = candidates_for(self.diagonal, self.threshold)
+        return make_plan(self.n_components, len(self.classes_), self.rounds, candidates)
 
     def _folds(self, X, labels):
         if isinstance(self.cv, str) and self.cv == "auto":
@@ -289,6 +253,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return make_folds(self.cv, X, labels.numbered())
 
     def _choose(self, X, roles, plan):
+        """Return the :class:`Choice` by held-out rows; where there are none, of the most cautious candidate."""
         if not roles.n_folds:
             nowhere = np.full((len(plan.candidates), len(plan.rounds), 0), np.nan)
             return Choice(plan.candidates[-1], plan.rounds[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
@@ -297,13 +262,14 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return search.choice(may_be_noise=self.rounds == "auto")
 
     def _learn(self, X, roles, plan, choice):
-        """Learn the columns from all rows. Where no feature passes the threshold, there is none."""
+        """Learn the columns from all rows. If no feature passes the threshold, learn them without a threshold."""
         n_columns = min(plan.n_columns, choice.rounds * plan.per_round)
         rows = learned_rows(X, roles, np.zeros(1, dtype=np.int64), n_columns)
         features = measure_features(X, rows, LearnedRows.all_training_weights, 1, self.n_jobs)
         for threshold in sorted({choice.candidate.threshold, 0.0}, reverse=True):
             candidate = choice.candidate._replace(threshold=threshold)
-            path = Path(0, candidate, 0, features, roles.mean_label(0), n_columns, n_contrasts=self.n_components)
+            assignment = Assignment(0, candidate, 0, roles.mean_label(0))
+            path = Path(assignment, features, n_columns, n_contrasts=self.n_components)
             for _ in range(choice.rounds):
                 grow(X, rows, features, [path], plan.per_round, self.n_jobs)
             if path.size:
@@ -315,71 +281,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return features, path
 
     def _keep(self, choice, features, path):
+        """Set the fitted attributes from what was chosen and learned."""
         self.diagonal_, self.threshold_ = path.candidate
         self.C_, self.has_signal_ = choice.C, choice.has_signal
         self.held_out_score_, self.fold_scores_ = choice.accuracy, choice.fold_scores
-        self.mean_ = features.mean[:, 0]
-        self.n_features_padded_ = next_power_of_two(self.n_features_in_)
-        self._keep_diagonals(features, path)
-        self._keep_columns(path)
-        self.offsets_ = self._project(self.mean_[None])[0]
-
-    def _keep_diagonals(self, features, path):
-        if not path.size:  # no feature differs between the classes at all: a diagonal of zeros, columns of zeros
-            path.size, path.z[0], path.norms[0], path.mixing[0, 0] = 1, 0, 1, 1
-            path.contrasts.append(np.arange(1, min(self.n_components, self.n_features_padded_)))
-        self.n_learned_ = path.size
-        self.mixing_ = np.ascontiguousarray(path.mixing[: path.size, : path.size])
-        self._norms = path.norms[: path.size].copy()
-        self._units = 1 / features.deviation[:, 0] if self.diagonal_ == "standard" else None
-        self._support = np.packbits(path.z[0] != 0) if self.diagonal_ == "signs" else None
-        z = path.z[: path.size]
-        self._stored = np.packbits(z > 0, axis=1) if self.diagonal_ == "signs" else z.copy()
-        self._row_scale = path.row_scale
-
-    def _keep_columns(self, path):
-        wanted = self.n_components - self.n_learned_
-        each = [len(range(t, wanted, self.n_learned_)) for t in range(self.n_learned_)]
-        contrasts = [columns[:count] for columns, count in zip(path.contrasts, each, strict=True)]
-        learned = np.arange(self.n_learned_)
-        sizes = [len(columns) for columns in contrasts]
-        self.selected_columns_ = np.concatenate([np.zeros_like(learned), *contrasts])
-        self.column_rounds_ = np.concatenate([learned, np.repeat(learned, sizes)])
-        weight = min(CONTRAST_WEIGHT, CONTRASTS_TOGETHER / np.sqrt(max(1, sum(sizes))))
-        relative = np.where(np.arange(len(self.selected_columns_)) < self.n_learned_, 1.0, weight)
-        self.column_scales_ = relative * (np.sqrt(self.C_) if self.scaled else 1.0) * self._row_scale
-
-    def _diagonal(self, t):
-        if self.diagonal_ == "signs":
-            positive = np.unpackbits(self._stored[t], count=self.n_features_in_).astype(np.float64)
-            used = np.unpackbits(self._support, count=self.n_features_in_)
-            return used * (2 * positive - 1) / self._norms[t]
-        diagonal = self._stored[t].astype(np.float64) / self._norms[t]
-        return diagonal if self._units is None else diagonal * self._units
-
-    def _rounds(self):
-        """For each diagonal: its number, its rotation, and which components are its contrasts."""
-        contrast = np.arange(self.n_components_) >= self.n_learned_
-        for t in range(self.n_learned_):
-            yield t, Rotation(self._diagonal(t)), np.flatnonzero(contrast & (self.column_rounds_ == t))
-
-    def _unnormalised(self, count):
-        return np.full(count, np.sqrt(self.n_features_padded_))
-
-    def _project(self, X):
-        if not sp.issparse(X) and self.n_components_ * self.n_features_in_ <= MATRIX_ELEMENTS:
-            return self._multiply(X)
-        out = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
-        learned = np.empty((X.shape[0], self.n_learned_), dtype=X.dtype)
-        for t, rotation, mine in self._rounds():
-            columns = np.concatenate([[0], self.selected_columns_[mine]])
-            projected = rotation.project(X, columns, self._unnormalised(len(columns)), self.n_jobs)
-            learned[:, t], out[:, mine] = projected[:, 0], projected[:, 1:]
-        out[:, : self.n_learned_] = learned @ self.mixing_.T.astype(X.dtype)
-        out *= self.column_scales_.astype(X.dtype)
-        return out
-
-    def _multiply(self, X):
-        matrix = self.fold(np.eye(self.n_components_)).T.astype(X.dtype)
-        blocks = RowBlocks(X).map(lambda block: block.X @ matrix, self.n_jobs)
-        return np.concatenate(list(blocks))
+        self._keep_projection(features, path)

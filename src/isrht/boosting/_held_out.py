@@ -1,0 +1,73 @@
+"""What held-out rows say of the small SVMs: how many are right, how wrong the others are, and whether it is luck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isrht.linear.scores import predicted_codes
+
+# Several classes have two chances to look like a signal, which is worth so many standard errors.
+TWO_CHANCES = 0.5
+# Scores are constant when what remains of their sum of squares is this small a part of it.
+CONSTANT = 1e-12
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A function of some rows: what those of them that are held out say of the SVMs of each path, one for every C.
+
+    It returns weighted hits and mean squared hinges (paths, Cs), and the weighted sums that the correlation of scores
+    and labels is made of (paths, 4, Cs, problems): of scores, their squares, scores times labels, and labels.
+    """
+
+    heads: list
+
+    def __call__(self, rows):
+        parts = [self._of_path(rows, head) for head in self.heads]
+        return tuple(np.stack(values) for values in zip(*parts, strict=True))
+
+    def _of_path(self, rows, head):
+        weights = rows.held_out_weights(head.path)
+        chosen = np.flatnonzero(weights)
+        rows, weights = rows[chosen], weights[chosen]
+        n_problems = rows.Y.shape[1]
+        scores = head.scores(rows).reshape(len(chosen), len(head.solutions) // n_problems, n_problems)
+        Y = rows.Y[:, None]
+        hits = weights @ (predicted_codes(scores) == rows.roles.codes[:, None])
+        hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
+        terms = scores, scores**2, scores * Y, np.broadcast_to(Y, scores.shape)
+        return hits, hinge, np.stack([np.tensordot(weights, term, 1) for term in terms])
+
+
+def evidence(sums, totals, n_effective):
+    """Return by how many standard errors scores and labels +1/-1 of held-out rows are correlated: an array (Cs,).
+
+    Scores and labels are centred in each fold and then taken together, for a fold may have very few rows.
+
+    Of several classes, either all speak together or one speaks for itself. Correlations with each of them add up to a
+    number with a standard error of classes / sqrt(classes - 1), where scores and labels of all classes add up to a
+    constant, which is about so; the best of them is beyond zero by sqrt(2 log classes) by luck alone.
+
+    Parameters
+    ----------
+    sums : array of shape (n_folds, 4, n_Cs, n_problems)
+        The last result of :class:`HeldOut`.
+    totals : array of shape (n_folds,)
+        The weight of the rows that each fold holds out.
+    n_effective : float
+        How many rows of equal weight would say as much as all of these.
+    """
+    score, score_squared, score_label, label = np.moveaxis(sums, 1, 0)
+    totals = totals[:, None, None]
+    spread = score_squared - score**2 / totals
+    spread[spread <= CONSTANT * score_squared] = 0
+    size = np.sqrt(spread.sum(axis=0) * (totals - label**2 / totals).sum(axis=0))
+    covariance = (score_label - score * label / totals).sum(axis=0)
+    errors = np.sqrt(n_effective) * np.where(size > 0, covariance / np.where(size > 0, size, 1), 0)
+    n_classes = errors.shape[-1]
+    if n_classes == 1:
+        return errors[:, 0]
+    together = errors.sum(axis=-1) * np.sqrt(n_classes - 1) / n_classes
+    return np.maximum(together - TWO_CHANCES, errors.max(axis=-1) - np.sqrt(2 * np.log(n_classes)))
