@@ -80,7 +80,7 @@ def test_a_sketch_can_be_centred(data):
     isrht = ISRHT(8, sketch_size=16, center=True, random_state=0).fit(X, y)
     Z = isrht.transform(X)
     assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
-    R = isrht.fold(np.eye(8)).T
+    R = isrht.to_features(np.eye(8)).T
     assert_allclose(X @ R - isrht.offsets_, Z, atol=1e-10)
     assert isrht.inverse_transform(Z).shape == X.shape
 

@@ -3,7 +3,17 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from isrht.rows import values as per_row
-from isrht.rows.values import Column, FileOf, by_rank, class_totals, derived, gathered, ranks, rows_by_rank, total
+from isrht.rows.values import (
+    RowValues,
+    RowValuesFile,
+    by_rank,
+    class_totals,
+    derived,
+    gathered,
+    ranks,
+    rows_by_rank,
+    total,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -12,10 +22,10 @@ def _few_at_once(monkeypatch):
 
 
 def filed(values):
-    writer = FileOf(values.dtype)
+    writer = RowValuesFile(values.dtype)
     for start in range(0, len(values), 11):
         writer.append(values[start : start + 11])
-    return writer.column()
+    return writer.finished()
 
 
 @pytest.fixture
@@ -42,7 +52,7 @@ def test_a_derived_column_is_computed_when_it_is_read(codes, rng):
     column = derived(
         lambda codes, weights, none: (codes * weights)[:, None] * [1, 2], filed(codes), weights, None, width=2
     )
-    assert isinstance(column, Column)
+    assert isinstance(column, RowValues)
     assert column.shape == (40, 2)
     assert_array_equal(column[9:12], (codes * weights)[9:12, None] * [1, 2])
     twice = derived(lambda values: values[:, 1], column)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from isrht.rows.values import FileOf
+from isrht.rows.values import RowValuesFile
 from isrht.rows.weights import effective_count, in_units, typical_weight
 
 
 def filed(weights):
-    file = FileOf(np.float64)
+    file = RowValuesFile(np.float64)
     file.append(weights)
-    return file.column()
+    return file.finished()
 
 
 @pytest.mark.parametrize("where", [np.asarray, filed], ids=["array", "file"])

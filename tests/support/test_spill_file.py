@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from isrht.support.spill_file import UnnamedFile
+from isrht.support.spill_file import SpillFile
 
 
 def test_what_is_appended_is_read_again_and_mapped(rng):
-    values, file = rng.standard_normal((50, 3)), UnnamedFile("rows")
+    values, file = rng.standard_normal((50, 3)), SpillFile("rows")
     for start in range(0, 50, 7):
         file.append(values[start : start + 7])
     some = np.empty((10, 3))
@@ -21,7 +21,7 @@ def test_what_is_appended_is_read_again_and_mapped(rng):
 
 def test_it_has_no_name_and_closes_with_its_user(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    file = UnnamedFile("rows")
+    file = SpillFile("rows")
     mapped = file.mapped(np.int8, (5,))
     mapped[:] = 3
     assert os.listdir(tmp_path) == []
@@ -33,7 +33,7 @@ def test_it_has_no_name_and_closes_with_its_user(tmp_path, monkeypatch):
 
 
 def test_a_file_that_was_cut_short_is_an_error():
-    file = UnnamedFile("projected rows")
+    file = SpillFile("projected rows")
     file.append(np.zeros(3))
     with pytest.raises(OSError, match="temporary file of the projected rows has been cut short"):
         file.read_into(np.empty(4), start=0)
@@ -41,7 +41,7 @@ def test_a_file_that_was_cut_short_is_an_error():
 
 def test_room_is_made_without_posix(monkeypatch):
     monkeypatch.delattr(os, "posix_fallocate", raising=False)
-    file = UnnamedFile("rows")
+    file = SpillFile("rows")
     file.mapped(np.float64, (4, 100))[:] = 7
     file.reserve(2**21)
     assert os.fstat(file._file.fileno()).st_size == 2**21
@@ -50,7 +50,7 @@ def test_room_is_made_without_posix(monkeypatch):
 
 
 def test_a_full_disk_is_said(monkeypatch):
-    file = UnnamedFile("labels")
+    file = SpillFile("labels")
 
     class Full:
         def write(self, data):

@@ -30,7 +30,7 @@ from isrht.projections.selection import (
     select_uniform,
 )
 from isrht.projections.statistics import ColumnStatistics, measure
-from isrht.rows.blocks import Rows, take_rows
+from isrht.rows.blocks import RowsElsewhere, take_rows
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import CodedLabels, in_memory
 from isrht.rows.values import derived, rows_by_rank
@@ -262,7 +262,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         Z = checked_components(X, self.n_components_)
         weights = (Z @ np.linalg.pinv(self._gram(), hermitian=True)).astype(Z.dtype, copy=False)
-        back = self.fold(weights)
+        back = self.to_features(weights)
         return back if self.mean_ is None else back + self._mean_of_features().astype(back.dtype)
 
     def _gram(self):
@@ -275,8 +275,8 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _mean_of_features(self):
         return self.mean_ if self.embedding_ is None else self.embedding_.inverse_transform(self.mean_[None])[0]
 
-    def fold(self, weights):
-        """Weights on components as weights on features: ``transform(X) @ w.T == X @ fold(w).T - offsets_ @ w.T``."""
+    def to_features(self, weights):
+        """Weights on components as weights on features: ``transform(X) @ w.T == X @ to_features(w).T - offsets_ @ w.T``."""
         back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
         return back if self.embedding_ is None else self.embedding_.to_features(back)
 
@@ -419,7 +419,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _front(self, X):
         if self.embedding_ is None:
             return X
-        if isinstance(X, Rows):
+        if isinstance(X, RowsElsewhere):
             return X.map(self.embedding_.project, self.embedding_.n_components_)
         return self.embedding_.project(X)
 

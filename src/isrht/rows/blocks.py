@@ -5,7 +5,7 @@ Hessian. Every algorithm of the package is therefore a function of one :class:`B
 :meth:`RowBlocks.sum` adds its results. Partial sums are always added in block order, however many threads
 computed them, so the number of workers never changes a bit of the result.
 
-The rows are those of an array or CSR matrix, or :class:`Rows`: what is read anew in every pass
+The rows are those of an array or CSR matrix, or :class:`RowsElsewhere`: what is read anew in every pass
 (:mod:`isrht.rows.sources`) or lies on the workers of a cluster (:mod:`isrht.rows.dask.rows`). Whatever pieces they come
 in, they are cut into the blocks that the same rows would have in memory, so the sums have the same order.
 """
@@ -45,7 +45,7 @@ class Block:
         return slice(self.start, self.stop)
 
 
-class Rows:
+class RowsElsewhere:
     """Rows that are not in memory. A subclass has the shape and the like, and reads parts of consecutive rows.
 
     ``nnz`` are the stored values and ``pairs`` half the sum of their squared numbers per row, both for sparse rows.
@@ -91,7 +91,7 @@ class RowBlocks:
         self.y = y
         self.sample_weight = sample_weight
         self.block_rows = default_block_rows(X) if block_rows is None else block_rows
-        if isinstance(X, Rows):
+        if isinstance(X, RowsElsewhere):
             self.block_rows = min(self.block_rows, X.most_rows())
 
     @property
@@ -137,7 +137,7 @@ class RowBlocks:
                 yield under_way.popleft().result()
 
     def _parts(self):
-        if isinstance(self.X, Rows):
+        if isinstance(self.X, RowsElsewhere):
             start = 0
             for part in self.X.read(self.block_rows):
                 yield start, part
@@ -148,26 +148,26 @@ class RowBlocks:
             yield start, rows_of(self.X, slice(start, min(start + self.block_rows, self.n_samples)))
 
     def _block(self, start, part):
-        X = self.X.finish(part) if isinstance(self.X, Rows) else part
+        X = self.X.finish(part) if isinstance(self.X, RowsElsewhere) else part
         rows = slice(start, start + part.shape[0])
         return Block(start, X, _take(self.y, rows), _take(self.sample_weight, rows))
 
 
 def is_sparse(X):
-    return X.sparse if isinstance(X, Rows) else sp.issparse(X)
+    return X.sparse if isinstance(X, RowsElsewhere) else sp.issparse(X)
 
 
 def pairs_of(X):
     """Half the sum over sparse rows of the square of their number of nonzeros."""
-    if isinstance(X, Rows):
+    if isinstance(X, RowsElsewhere):
         return X.pairs
     per_row = np.diff(X.indptr).astype(np.float64)
     return float(per_row @ per_row) / 2
 
 
 def take_rows(X, rows):
-    """The chosen rows: a copy of those of an array, a view of :class:`Rows`."""
-    return X.take(rows) if isinstance(X, Rows) else X[rows]
+    """The chosen rows: a copy of those of an array, a view of :class:`RowsElsewhere`."""
+    return X.take(rows) if isinstance(X, RowsElsewhere) else X[rows]
 
 
 def recut(pieces, block_rows):

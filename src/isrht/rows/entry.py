@@ -1,4 +1,4 @@
-"""The door for rows that are not in memory: X as :class:`~isrht.rows.blocks.Rows`, its labels coded.
+"""The door for rows that are not in memory: X as :class:`~isrht.rows.blocks.RowsElsewhere`, its labels coded.
 
 An estimator asks :func:`as_rows` first. What is an ordinary array or sparse matrix is None to it, and is validated as
 scikit-learn does; everything else is read block by block, here or on the workers of a Dask cluster. Dask is imported
@@ -12,14 +12,14 @@ from contextlib import contextmanager
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from isrht.rows.blocks import Rows
+from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.labels import CodedLabels, part_by_part
 from isrht.rows.sources import RowSource, is_matrix
 
 
 def as_rows(X):
-    """X as :class:`Rows` if it is to be read block by block, else None: then it is scikit-learn's to check."""
-    if isinstance(X, Rows):
+    """X as :class:`RowsElsewhere` if it is to be read block by block, else None: then it is scikit-learn's to check."""
+    if isinstance(X, RowsElsewhere):
         return X
     if isinstance(X, np.memmap) and is_matrix(X) and X.size:
         return RowSource(X)

@@ -14,7 +14,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from isrht.rows.blocks import Rows
+from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.labels import shown
 from isrht.rows.values import by_rank, derived, gathered, total
 
@@ -95,7 +95,7 @@ def make_splits(cv, X, y):
 
 def make_folds(cv, X, labels):
     """The folds of a cross-validation, of rows that may be elsewhere. ``labels`` are :class:`CodedLabels`."""
-    if not isinstance(X, Rows):
+    if not isinstance(X, RowsElsewhere):
         return SplitFolds(make_splits(cv, X, labels.values()), len(labels))
     if (n_folds := _stratified(cv)) is not None:
         return stratified_folds(labels, n_folds)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from isrht.rows.values import AT_ONCE, FileOf, class_totals, derived, gathered
+from isrht.rows.values import AT_ONCE, RowValuesFile, class_totals, derived, gathered
 
 CODE = np.uint16
 MOST_CLASSES = np.iinfo(CODE).max  # which itself is left for rows that belong to no class
@@ -143,7 +143,7 @@ class Coder:
     """Codes labels as they come: by order of appearance, which is put right when all have come."""
 
     def __init__(self):
-        self._appearance, self._codes = Appearance(), FileOf(CODE)
+        self._appearance, self._codes = Appearance(), RowValuesFile(CODE)
 
     def add(self, labels):
         self._appearance.add(different(labels))
@@ -153,7 +153,7 @@ class Coder:
 
     def result(self):
         classes, appearance = self._appearance.sorted()
-        codes = self._codes.column()
+        codes = self._codes.finished()
         if not np.array_equal(appearance, np.arange(len(classes))):
             for start in range(0, len(codes), AT_ONCE):
                 part = codes.array[start : start + AT_ONCE]

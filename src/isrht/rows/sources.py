@@ -25,16 +25,16 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from isrht.files.errors import FileError
-from isrht.rows.blocks import RowBlocks, Rows, default_block_rows, recut
+from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows, recut
 from isrht.rows.labels import CodedLabels, Coder
-from isrht.rows.values import FiledColumn, FileOf, total
+from isrht.rows.values import FiledRowValues, RowValuesFile, total
 from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
-from isrht.support.spill_file import UnnamedFile
+from isrht.support.spill_file import SpillFile
 from isrht.support.validation import checked_block
 
 
-class LocalRows(Rows):
+class LocalRows(RowsElsewhere):
     """Rows that this process reads. ``row_nnz`` (array or column) counts the stored values of each sparse row."""
 
     row_nnz = None
@@ -303,7 +303,7 @@ class StoredRows(LocalRows):
 
     def __init__(self, n_features, dtype):
         self.shape, self.dtype = (0, n_features), np.dtype(dtype)
-        self._file, self._lock = UnnamedFile("projected rows"), threading.Lock()
+        self._file, self._lock = SpillFile("projected rows"), threading.Lock()
 
     def append(self, X):
         self._file.append(X.astype(self.dtype, copy=False))
@@ -326,7 +326,7 @@ class _Survey:
     def __init__(self):
         self.n_samples, self.n_features, self.sparse, self.dtype = 0, None, None, np.dtype(np.float32)
         self.header = None
-        self.labels, self.row_nnz, self.has_labels, self.fault = Coder(), FileOf(np.int32), False, None
+        self.labels, self.row_nnz, self.has_labels, self.fault = Coder(), RowValuesFile(np.int32), False, None
 
     def add(self, X, y):
         header = X[:0] if hasattr(X, "columns") else None
@@ -371,16 +371,16 @@ class _Survey:
         header = np.empty((0, self.n_features)) if self.header is None else self.header
         shape = self.n_samples, self.n_features
         labels = self.labels.result() if self.has_labels and self.fault is None else None
-        row_nnz = self.row_nnz.column() if self.sparse else None
-        return _Facts(shape, self.dtype, self.sparse, row_nnz, header, self.has_labels, labels, self.fault)
+        row_nnz = self.row_nnz.finished() if self.sparse else None
+        return SourceFacts(shape, self.dtype, self.sparse, row_nnz, header, self.has_labels, labels, self.fault)
 
 
 @dataclass(frozen=True)
-class _Facts:
+class SourceFacts:
     shape: tuple[int, int]
     dtype: np.dtype
     sparse: bool
-    row_nnz: FiledColumn | None
+    row_nnz: FiledRowValues | None
     header: Any
     has_labels: bool
     labels: CodedLabels | None

@@ -1,8 +1,8 @@
 """One small value per row (its class, its weight, its fold), kept where the rows are.
 
-For rows in memory that is an array. For rows that are read from files it is a :class:`Column`: a temporary file without
+For rows in memory that is an array. For rows that are read from files it is a :class:`RowValues`: a temporary file without
 a name, of which a block is read with the rows it belongs to; on a Dask cluster the workers have it
-(:class:`isrht.rows.dask.values.DaskColumn`). What follows from such values row by row is computed anew for every block, and
+(:class:`isrht.rows.dask.values.DaskRowValues`). What follows from such values row by row is computed anew for every block, and
 what is wanted of all of them is a sum over rows, so nothing here takes memory per row.
 
 The functions below take arrays and columns alike, so that an algorithm need not know where its rows are. With arrays
@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from isrht.rows.blocks import add
-from isrht.support.spill_file import UnnamedFile
+from isrht.support.spill_file import SpillFile
 
 # Rows that are worked on at once.
 AT_ONCE = 2**16
 
 
-class Column:
+class RowValues:
     """Values of shape ``(n_samples,)`` or ``(n_samples, width)`` that are not in memory."""
 
     shape: tuple[int, ...]
@@ -59,21 +59,21 @@ def class_totals(codes, weights, n_classes):
 
 def by_rank(function, codes, n_classes):
     """``function(codes, ranks)`` row by row, kept: a row's rank is the number of rows of its class before it."""
-    if isinstance(codes, Column):
+    if isinstance(codes, RowValues):
         return codes.by_rank(function, n_classes)
     return np.concatenate([function(*part) for part in _ranked(codes, n_classes)])
 
 
 def rows_by_rank(function, codes, n_classes):
     """The numbers of the rows for which ``function(codes, ranks)`` is true, as an array: for few of many."""
-    if isinstance(codes, Column):
+    if isinstance(codes, RowValues):
         return codes.rows_by_rank(function, n_classes)
     return np.flatnonzero(by_rank(function, codes, n_classes))
 
 
 def gathered(column):
     """All of it, as an array in memory: for users' functions that take nothing else."""
-    return column.gathered() if isinstance(column, Column) else column
+    return column.gathered() if isinstance(column, RowValues) else column
 
 
 def ranks(codes, before):
@@ -101,18 +101,18 @@ def _slices(column):
 
 def _elsewhere(columns):
     """The one that says where columns are: rows on workers have columns on workers."""
-    found = [column for column in columns if isinstance(column, Column)]
-    return next((column for column in found if not isinstance(column, LocalColumn)), found[0] if found else None)
+    found = [column for column in columns if isinstance(column, RowValues)]
+    return next((column for column in found if not isinstance(column, LocalRowValues)), found[0] if found else None)
 
 
-class LocalColumn(Column):
+class LocalRowValues(RowValues):
     """What this process can read: ``column[start:stop]`` is an array."""
 
     def __getitem__(self, rows):
         raise NotImplementedError
 
     def derived(self, function, columns, width=None):
-        return DerivedColumn(function, columns, (len(self),) if width is None else (len(self), width))
+        return DerivedRowValues(function, columns, (len(self),) if width is None else (len(self), width))
 
     def total(self, function, columns):
         result = None
@@ -125,9 +125,9 @@ class LocalColumn(Column):
         kept = None
         for part in _ranked(self, n_classes):
             values = function(*part)
-            kept = FileOf(values.dtype) if kept is None else kept
+            kept = RowValuesFile(values.dtype) if kept is None else kept
             kept.append(values)
-        return kept.column()
+        return kept.finished()
 
     def rows_by_rank(self, function, n_classes):
         parts = zip(range(0, len(self), AT_ONCE), _ranked(self, n_classes), strict=True)
@@ -137,7 +137,7 @@ class LocalColumn(Column):
         return np.concatenate([self[rows] for rows in _slices(self)])
 
 
-class FiledColumn(LocalColumn):
+class FiledRowValues(LocalRowValues):
     """Values in a file without a name. ``array`` is that file, mapped."""
 
     def __init__(self, file, array):
@@ -147,21 +147,21 @@ class FiledColumn(LocalColumn):
         return np.array(self.array[rows])
 
 
-class FileOf:
-    """A :class:`FiledColumn` that is still being written."""
+class RowValuesFile:
+    """A :class:`FiledRowValues` that is still being written."""
 
     def __init__(self, dtype):
-        self._file, self._dtype, self._count = UnnamedFile("values of the rows"), np.dtype(dtype), 0
+        self._file, self._dtype, self._count = SpillFile("values of the rows"), np.dtype(dtype), 0
 
     def append(self, values):
         self._file.append(values.astype(self._dtype, copy=False))
         self._count += len(values)
 
-    def column(self):
-        return FiledColumn(self._file, self._file.mapped(self._dtype, (self._count,)))
+    def finished(self):
+        return FiledRowValues(self._file, self._file.mapped(self._dtype, (self._count,)))
 
 
-class DerivedColumn(LocalColumn):
+class DerivedRowValues(LocalRowValues):
     """A function of other columns, some of which may be arrays."""
 
     def __init__(self, function, columns, shape):

@@ -13,7 +13,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from isrht.rows.values import Column, derived, total
+from isrht.rows.values import RowValues, derived, total
 
 # Rows that weigh less than this share of what the average unit of weight belongs to do not say what a row weighs.
 LEAST_SHARE = 1e-3
@@ -25,7 +25,7 @@ LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e100, 1e-100
 
 def checked_sample_weight(sample_weight, X):
     """One weight per row in float64, or None. Those of rows on workers are checked there."""
-    if sample_weight is None or isinstance(sample_weight, Column):
+    if sample_weight is None or isinstance(sample_weight, RowValues):
         return sample_weight
     on_workers = getattr(X, "on_workers", False)
     if on_workers and (weights := X.checked_weights(sample_weight)) is not None:
@@ -40,7 +40,7 @@ def checked_sample_weight(sample_weight, X):
     check_consistent_length(X, sample_weight)
     check_not_negative(sample_weight)
     check_largest_weight(sample_weight.max(initial=0.0))
-    return X.column(sample_weight) if on_workers else sample_weight
+    return X.row_values(sample_weight) if on_workers else sample_weight
 
 
 def check_not_negative(sample_weight):
@@ -65,7 +65,7 @@ def typical_weight(weights):
         return 1.0
     once, squared = total(lambda weights: np.array([weights.sum(), weights @ weights]), weights)
     least = LEAST_SHARE * squared / once
-    if isinstance(weights, Column):
+    if isinstance(weights, RowValues):
         return _median_by_digits(weights, least)
     counted = weights[weights >= least]
     middle = (len(counted) - 1) // 2

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 
-class UnnamedFile:
+class SpillFile:
     """Bytes past memory. ``contents`` says in errors what they are: "projected rows"."""
 
     def __init__(self, contents):

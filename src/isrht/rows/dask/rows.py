@@ -21,9 +21,9 @@ import scipy.sparse as sp
 from dask import delayed
 from sklearn.utils.validation import check_array, column_or_1d
 
-from isrht.rows.blocks import RowBlocks, Rows, pairs_of
+from isrht.rows.blocks import RowBlocks, RowsElsewhere, pairs_of
 from isrht.rows.dask import cluster
-from isrht.rows.dask.values import DaskColumn, OnWorkers, taken
+from isrht.rows.dask.values import DaskRowValues, OnWorkers, taken
 from isrht.rows.labels import Appearance, CodedLabels, codes_in, different
 from isrht.rows.weights import check_largest_weight, check_not_negative
 from isrht.support.matrices import without_duplicates
@@ -38,7 +38,7 @@ def is_dask(X):
     )
 
 
-class DaskRows(Rows):
+class DaskRows(RowsElsewhere):
     """Partitions of rows. What is known of all of them is learned by one pass on the workers, when it is needed."""
 
     on_workers = True
@@ -124,7 +124,7 @@ class DaskRows(Rows):
     def coded(self, y):
         """The labels of these rows: those in Dask are coded by the workers, coded ones that are here are sent."""
         if isinstance(y, CodedLabels):
-            return CodedLabels(y.classes, self.column(y.codes), y.appearance)
+            return CodedLabels(y.classes, self.row_values(y.codes), y.appearance)
         parts, appearance = self._aligned(y, "y"), Appearance()
         for values in self.compute([delayed(_different)(part, i) for i, part in enumerate(parts)]):
             appearance.add(values)
@@ -132,11 +132,11 @@ class DaskRows(Rows):
         codes = [
             delayed(_codes)(part, classes, dask_key_name=cluster.named("codes", i)) for i, part in enumerate(parts)
         ]
-        return CodedLabels(classes, DaskColumn(self, list(dask.persist(*codes))), order)
+        return CodedLabels(classes, DaskRowValues(self, list(dask.persist(*codes))), order)
 
-    def column(self, values):
+    def row_values(self, values):
         """Values that the client has, one per row, sent to the workers."""
-        return DaskColumn(self, self.sent_by_rows(values))
+        return DaskRowValues(self, self.sent_by_rows(values))
 
     def checked_weights(self, sample_weight):
         """Weights that are in Dask, checked there; None for others."""
@@ -146,7 +146,7 @@ class DaskRows(Rows):
         weights = [
             delayed(_weights)(part, i, dask_key_name=cluster.named("weights", i)) for i, part in enumerate(parts)
         ]
-        column = DaskColumn(self, list(dask.persist(*weights)))
+        column = DaskRowValues(self, list(dask.persist(*weights)))
         check_largest_weight(max(self.compute([delayed(_largest)(part) for part in column.parts])))
         return column
 
@@ -195,7 +195,7 @@ class DaskRows(Rows):
     def _kept_by_rows(self, side):
         """What is derived is computed once: every task of every pass costs as much as a thousand rows."""
         parts = self.sent_by_rows(side)
-        return list(dask.persist(*parts)) if isinstance(side, DaskColumn) and side.is_derived else parts
+        return list(dask.persist(*parts)) if isinstance(side, DaskRowValues) and side.is_derived else parts
 
     def sent_by_rows(self, values):
         if values is None:
@@ -213,7 +213,7 @@ class DaskRows(Rows):
                 delayed(_checked)(part, i, dask_key_name=cluster.named("check", i))
                 for i, part in enumerate(self._parts)
             ]
-            self._known = _Facts(self.compute(checks))
+            self._known = PartitionFacts(self.compute(checks))
             self._width, self._sizes = self._known.shape[1], self._known.sizes
         return self._known
 
@@ -319,7 +319,7 @@ class StoredDaskRows(_Derived):
         self._kept = None
 
 
-class _Facts:
+class PartitionFacts:
     """The sum of what is known of the partitions."""
 
     def __init__(self, found):
@@ -340,7 +340,7 @@ class _Facts:
 
     def changed(self, sizes=None, n_features=None, sparse=None):
         """Of fewer rows, or rows of another width; their nonzeros are estimated."""
-        facts = object.__new__(_Facts)
+        facts = object.__new__(PartitionFacts)
         facts.sizes = self.sizes if sizes is None else sizes
         facts.shape = sum(facts.sizes), self.shape[1] if n_features is None else n_features
         facts.sparse = self.sparse if sparse is None else sparse

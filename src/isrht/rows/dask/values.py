@@ -1,6 +1,6 @@
 """What belongs to the rows on a Dask cluster stays with them: labels, weights, folds, and what boosting keeps.
 
-A :class:`DaskColumn` has a delayed array for every partition of the rows. What follows from such values row by row is
+A :class:`DaskRowValues` has a delayed array for every partition of the rows. What follows from such values row by row is
 computed by the workers, and only totals come to the client: the classes of a partition and their counts, which is
 enough to say which fold a row is in.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from dask import delayed
 
 from isrht.rows.dask import cluster
-from isrht.rows.values import Column, ranks
+from isrht.rows.values import RowValues, ranks
 
 
 class OnWorkers:
@@ -21,7 +21,7 @@ class OnWorkers:
     parts: list
 
 
-class DaskColumn(OnWorkers, Column):
+class DaskRowValues(OnWorkers, RowValues):
     """Values that belong to the rows, a delayed array for every partition."""
 
     def __init__(self, X, parts, width=None, needs=None):
@@ -35,14 +35,14 @@ class DaskColumn(OnWorkers, Column):
 
     def derived(self, function, columns, width=None):
         sent = self._sent(columns)
-        return DaskColumn(self._X, self._apply(_derived, function, sent), width, needs=(sent, columns))
+        return DaskRowValues(self._X, self._apply(_derived, function, sent), width, needs=(sent, columns))
 
     def total(self, function, columns):
         sent = self._sent(columns)
         return self._X.compute(cluster.tree_sum(self._apply(_total, function, sent)))
 
     def by_rank(self, function, n_classes):
-        return DaskColumn(self._X, list(dask.persist(*self._ranked(_derived, function, n_classes))))
+        return DaskRowValues(self._X, list(dask.persist(*self._ranked(_derived, function, n_classes))))
 
     def rows_by_rank(self, function, n_classes):
         found = self._X.compute(self._ranked(_rows_where, function, n_classes))
