@@ -5,57 +5,22 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from boosting_data import some_rows
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from isrht import BoostedISRHT, ISRHTClassifier, RowSource
-from isrht.boosting import _rows as learned_rows
-from isrht.boosting import _small_svm as small_svm
-from isrht.boosting._roles import Roles
+from isrht.boosting import _rows
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.rows import blocks
 from isrht.rows import values as per_row
 from isrht.support.spill_file import SpillFile
 
 
-def some_rows(rng, kind=FiledRows, n_samples=300, n_classes=3, n_columns=4):
-    codes = rng.integers(0, n_classes, n_samples)
-    training = rng.integers(0, 3, (n_samples, 2)).astype(np.uint8)
-    folds, weights = np.array([0, 1, 1]), rng.random(n_samples)
-    values = rng.standard_normal((n_columns, len(folds), n_samples))
-    roles = Roles(codes, n_classes, training, 1 - np.minimum(training, 1), weights)
-    if kind is LearnedRows:
-        return LearnedRows(roles, folds, values)
-    rows = FiledRows(roles, folds, n_columns)
-    rows.reserve(n_columns)
-    rows.columns[:] = values
-    return rows
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_svms_of_rows_elsewhere_are_those_in_memory(rng, n_classes, monkeypatch):
-    """All paths at once, some with fewer columns, over blocks of 64 rows and few problems at a time."""
-    rows = some_rows(rng, n_classes=n_classes)
-    rows.columns[2:, 2] = 0
-    monkeypatch.setattr(learned_rows, "AT_ONCE", 1)
-    monkeypatch.setattr(small_svm, "GRAM_ELEMENTS", 100)
-    label = np.tile(np.arange(rows.Y.shape[1]), 2)
-    C = np.repeat([0.1, 10.0], rows.Y.shape[1])
-    problems = small_svm.PathProblems(np.repeat([0, 1, 2], len(C)), np.tile(label, 3), np.tile(C, 3))
-    start = rng.standard_normal((len(problems.C), 5))
-    got = small_svm.solve_elsewhere(rows, problems, 4, start)
-    for path in range(3):
-        weights = rows.training_weights(path)
-        svms = small_svm.SmallSVMs(rows.columns_of(path, 4), rows.Y, weights)
-        expected, mine = svms.solve(label, C, np.zeros((len(C), 1))), problems.path == path
-        assert_allclose(got.weights[mine], expected.weights, atol=1e-9)
-        assert_allclose(got.loss[mine], expected.loss, rtol=1e-9)
-
-
 @pytest.mark.parametrize("kind", [LearnedRows, FiledRows])
 def test_sums_over_blocks_and_views_of_them(rng, kind, monkeypatch):
     rows = some_rows(rng, kind)
-    monkeypatch.setattr(learned_rows, "AT_ONCE", 1)
+    monkeypatch.setattr(_rows, "AT_ONCE", 1)
     head = Head(1, 2, rng.standard_normal((3, 3)), np.zeros(3))
     whole = rows.training_weights(1) @ head.residual(rows)
     assert_allclose(rows.sum(lambda some: some.training_weights(1) @ head.residual(some), 2), whole, rtol=1e-12)
@@ -97,7 +62,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_fit_out_of_core_holds_nothing_per_row(name, monkeypatch):
     monkeypatch.setattr(blocks, "READ_ELEMENTS", 2**15)
-    monkeypatch.setattr(learned_rows, "AT_ONCE", 2**14)
+    monkeypatch.setattr(_rows, "AT_ONCE", 2**14)
     monkeypatch.setattr(per_row, "AT_ONCE", 2**13)
 
     def peak(n_blocks):
