@@ -10,19 +10,24 @@ ROUND_GRID = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
 
 
 def walsh(j, d):
+    """Return the first d values of column j of the Walsh-Hadamard matrix."""
     return np.array([1.0 - 2.0 * (bin(k & j).count("1") % 2) for k in range(d)])
 
 
 def code(y, n_classes):
+    """Return class numbers as labels +1/-1: one column for two classes, otherwise one per class."""
     Y = np.where(y[:, None] == np.arange(n_classes), 1.0, -1.0)
     return Y[:, 1:] if n_classes == 2 else Y
 
 
 def solve(Z, y, C):
+    """Return weights and intercept of the SVM on columns Z."""
     return SmallSVMs(Z, y[:, None], np.ones(len(y))).solve(np.zeros(1, int), np.full(1, C), np.zeros((1, 1)))[0][0]
 
 
 class SlowPath:
+    """One path: its diagonals D, their orthonormal combinations U, and the residual G."""
+
     def __init__(self, X, Y, kind, tau, n_columns, per_round):
         n, d = X.shape
         raw = (X**2).sum(0)
@@ -87,7 +92,7 @@ class SlowPath:
         self.done = bool((self.G**2).sum() < 1e-10 * len(self.G))
 
     def contrasts(self, n_components):
-        """(round, column) of the Walsh contrasts: rounds in turn, the earlier ones getting one more."""
+        """Return (round, column) of the Walsh contrasts. Rounds take turns, so that the earlier ones may have one more."""
         T, d = len(self.D), len(self.mean)
         width = 1 << (d - 1).bit_length()
         H = np.array([walsh(j, d) for j in range(width)])
@@ -102,6 +107,7 @@ class SlowPath:
 
 
 def plan(n_components, n_classes):
+    """Return how many columns are learned, how many of them in a round, and which numbers of rounds are tried."""
     n_learned = min(n_components, 16 * (n_classes - 1))
     per_round = int(np.ceil(n_learned / 32))
     most = int(np.ceil(n_learned / per_round))
@@ -109,7 +115,7 @@ def plan(n_components, n_classes):
 
 
 def held_out(X, y, n_classes, splits, candidates, n_components):
-    """Score and correlation of every cell."""
+    """Return accuracy, score and evidence of every cell, and the numbers of rounds that are tried."""
     n_learned, per_round, grid = plan(n_components, n_classes)
     shape = len(candidates), len(grid), len(C_GRID)
     accuracy, hinge, evidence = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)
@@ -152,14 +158,14 @@ def held_out(X, y, n_classes, splits, candidates, n_components):
 
 
 def smoothed(score):
-    """Every C and its two neighbours, which weigh half as much."""
+    """Return the mean of every score and its two neighbours in C, which weigh half as much."""
     last = score.shape[2] - 1
     around = [(score[..., max(c - 1, 0)], score[..., c], score[..., min(c + 1, last)]) for c in range(last + 1)]
     return np.stack([0.25 * below + 0.5 * own + 0.25 * above for below, own, above in around], axis=2)
 
 
 def choose(X, y, n_classes, splits, candidates, n_components):
-    """Candidate, rounds, C, held-out accuracy."""
+    """Return the chosen candidate, rounds and C, and its held-out accuracy."""
     accuracy, score, evidence, grid = held_out(X, y, n_classes, splits, candidates, n_components)
     near = np.argwhere(score >= np.nanmax(score) - 1e-9)
     i, j, c = min(map(tuple, near), key=lambda cell: (cell[1], cell[2], -cell[0]))
@@ -169,7 +175,7 @@ def choose(X, y, n_classes, splits, candidates, n_components):
 
 
 def boosted(X, y, n_components, splits, candidates=CANDIDATES):
-    """The chosen cell, and the projection as a mean and a matrix (n_features, components)."""
+    """Return the chosen cell, and the projection as a mean and a matrix (n_features, components)."""
     n_classes = len(np.unique(y))
     (kind, tau), rounds, C, accuracy = choose(X, y, n_classes, splits, candidates, n_components)
     n_learned, per_round, _ = plan(n_components, n_classes)

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.rows.blocks import RowBlocks, default_block_rows, recut
+from isrht.rows._recut import recut
+from isrht.rows.blocks import RowBlocks, default_block_rows
 from isrht.support.matrices import rows_of
 from isrht.support.threads import job_count, worker_count
 

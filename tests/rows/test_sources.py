@@ -17,7 +17,7 @@ from isrht.files.errors import FileError
 from isrht.files.opening import open_rows
 from isrht.files.writing import write_rows
 from isrht.rows.entry import stored
-from isrht.rows.sources import StoredRows
+from isrht.rows._local import StoredRows
 
 N = 3000
 

@@ -1,7 +1,7 @@
 """The role of every row: its class, how often each fold trains on it or holds it out, and its weight.
 
-This is all that boosting is told of the rows beside X. Each of the values is an array for rows in memory, or a column
-of values that lie where the rows are (:mod:`isrht.rows.values`).
+This is all that boosting is told of the rows beside X. Each of these is an array for rows in memory, and otherwise row
+values that lie where the rows are (:mod:`isrht.rows.values`).
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ class Roles:
 
     @property
     def n_folds(self):
+        """How many folds there are."""
         return self.training.shape[1]
 
     @property
     def n_problems(self):
-        """How many two-class problems there are: one for two classes, else each class against the rest."""
+        """How many two-class problems there are: one for two classes, otherwise one per class, against the rest."""
         return 1 if self.n_classes == 2 else self.n_classes
 
     @cached_property

@@ -122,8 +122,8 @@ class LearnedRows:
     def append(self, X, function, n_columns, n_jobs=None):
         """Let ``function(X_block, rows)`` write new columns, block by block. Paths then have at most ``n_columns``."""
         self.reserve(n_columns)
-        blocks = RowBlocks(X, self, block_rows=4 * default_block_rows(X))
-        for _ in blocks.map(lambda block: function(block.X, block.y), n_jobs):
+        blocks = RowBlocks(X, values=self, block_rows=4 * default_block_rows(X))
+        for _ in blocks.map(lambda block: function(block.X, block.values), n_jobs):
             pass
 
     def reserve(self, n_columns):

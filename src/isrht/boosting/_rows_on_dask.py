@@ -83,6 +83,6 @@ def _appended(X, rows, function, block_rows):
     """
     rows = rows.copy()
     with one_blas_thread():
-        for block in RowBlocks(X, rows, block_rows=block_rows):
-            function.function(block.X, block.y)
+        for block in RowBlocks(X, values=rows, block_rows=block_rows):
+            function.function(block.X, block.values)
     return rows

@@ -133,6 +133,7 @@ class _SmallNewton:
         self.pull, self.loss = np.zeros((len(C), width)), np.zeros(len(C))
 
     def solve(self):
+        """Take steps until they promise nothing or the active rows stay as they are. Return the :class:`Solutions`."""
         everyone = np.arange(len(self.w))
         self.loss, found = self._try(everyone, self.w)
         self._take(everyone, self.w, found, everyone)

@@ -1,4 +1,4 @@
-"""Files that the workers of a Dask cluster read: one block of rows per file, under the same path everywhere."""
+"""Rows that the workers of a Dask cluster read: every file is one block, and has the same path on all machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isrht.files.opening import find, open_rows
 
 @contextmanager
 def cluster(scheduler=None, n_workers=None):
-    """A client of the scheduler at this address, or of a cluster of so many processes here, while it is needed."""
+    """Connect to the scheduler at this address, or start a cluster of ``n_workers`` processes here, for a while."""
     if scheduler is not None:
         from isrht.rows.dask.cluster import connect
 
@@ -39,7 +39,7 @@ def cluster(scheduler=None, n_workers=None):
 
 
 def rows_on_workers(data, options):
-    """``(X, y, facts)``: lists of delayed blocks and labels. The files are scanned by the workers too."""
+    """Return ``(X, y, facts)``, of which X and y are lists of delayed blocks; the workers also scan the files."""
     import dask
 
     found = find(data)

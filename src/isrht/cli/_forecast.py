@@ -1,7 +1,7 @@
-"""How long the rest will take: runs cost what runs like them have cost, in this journal or a moment ago.
+"""How long the rest of an experiment will take: a run costs what runs like it have cost before.
 
 A run of PCA on 47,000 features takes a thousand times as long as a sketch of digits, so the share of runs that are done
-says little. Runs of one set and method resemble each other; for a method not seen yet, those of its set do.
+says little. Runs of one set and method are alike; if a method has not been run yet, the other runs of its set must do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 
 
 class Forecast:
-    """Seconds left for tasks that have ``set``, ``method`` and ``r``, by records that have ``total_seconds``."""
+    """The seconds that are left for tasks, learned from the ``total_seconds`` of records."""
 
     def __init__(self, tasks, known_records, clock=time.monotonic):
         self.left = Counter((task.set, task.method, task.r) for task in tasks)
@@ -25,7 +25,7 @@ class Forecast:
         self.spent += self._learn(record)
 
     def seconds(self, name=None):
-        """Until the tasks of one set, or all, are done, at the pace of the runs so far."""
+        """Return the seconds until the tasks of one set, or all tasks, are done, at the pace of the runs so far."""
         work = sum(count * self._cost(where) for where, count in self.left.items() if name in (None, where[0]))
         elapsed = self.clock() - self.start
         at_once = self.spent / elapsed if self.spent and elapsed > 0 else 1.0
@@ -44,7 +44,7 @@ class Forecast:
 
 
 def duration(seconds):
-    """As a person says it: ``48 s``, ``12 min``, ``1 h 5 min``."""
+    """Return a time as a person says it: ``48 s``, ``12 min``, ``1 h 5 min``."""
     if seconds < 60:
         return f"{int(seconds)} s"
     minutes = int(seconds / 60 + 0.5)

@@ -7,22 +7,28 @@ import numpy as np
 from isrht.files.labels import as_written, label_text, number_or_nan
 from isrht.support.visible import visible
 
-# A larger confusion matrix is not for reading.
+# Nobody can read a confusion matrix of more classes, so it is not shown.
 SHOWN_CLASSES = 20
 
 
 class Judgement:
-    """Counts of (true class, predicted class). Labels that the model does not know are one more true class."""
+    """How often each class was predicted for rows of each class.
+
+    Labels that the model does not know count as one more true class.
+    """
 
     def __init__(self, classes):
         self.classes = as_written(np.asarray(classes)).tolist()
-        self.names = list(map(visible, self.classes))  # as they are shown
+        self.names = list(map(visible, self.classes))  # the classes as they are shown
         self.place = {label: k for k, label in enumerate(self.classes)}
         self.counts = np.zeros((len(self.classes) + 1, len(self.classes)), dtype=np.int64)
         self.n_rows = 0
 
     def add(self, y, predicted):
-        """Class numbers that were predicted, and labels as they are written, or None for rows that are only counted."""
+        """Count the numbers of predicted classes against labels as they are written.
+
+        Without labels (``y`` is None) rows are only counted.
+        """
         self.n_rows += len(predicted)
         if y is None:
             return
@@ -43,7 +49,7 @@ class Judgement:
         return self.n_right / self.n_judged if self.n_judged else None
 
     def per_class(self):
-        """(class, precision, recall, F1, rows) of every class; None where a number has no meaning."""
+        """Yield (class, precision, recall, F1, rows) for every class; a number without meaning is None."""
         for k, name in enumerate(self.names):
             right, predicted, true = self.counts[k, k], self.counts[:, k].sum(), self.counts[k].sum()
             scores = [_share(right, predicted), _share(right, true), _share(2 * right, predicted + true)]
@@ -61,7 +67,7 @@ class Judgement:
         }
 
     def lines(self):
-        """For a terminal."""
+        """Yield the judgement in lines for a terminal."""
         if not self.n_judged:
             return
         yield f"Accuracy = {100 * self.accuracy:.4f}% ({self.n_right}/{self.n_judged})"
@@ -85,7 +91,7 @@ def _report_row(row):
 
 
 def canonical(label):
-    """A label of a file as the model writes it: a number without a plus, a point or zeros that it does not need."""
+    """Return a label of a file as the model writes it: numbers without a plus, point or zeros that they do not need."""
     number = number_or_nan(label)
     return label if np.isnan(number) else label_text(number)
 

@@ -1,4 +1,8 @@
-"""What every command says and how it ends: results on stdout, messages on stderr; 0 done, 1 failed, 2 misused."""
+"""How every command speaks and ends.
+
+Results go to standard output, and messages to standard error. The exit code is 0 if all went well, 1 if it failed, and
+2 if the command was misused.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +25,17 @@ STANDARD_OUTPUT = "standard output"
 
 
 def say(message):
-    """A message for the person at the terminal."""
+    """Say something to the person at the terminal, on standard error."""
     print(visible_lines(str(message)), file=sys.stderr, flush=True)
 
 
 def give(result):
-    """A result for a pipe or a file."""
+    """Give a result to the person, pipe or file at standard output."""
     give_lines([visible_lines(str(result)) + "\n"], at_once=True)
 
 
 def give_lines(lines, at_once=False):
-    """Lines as they are; they may wait for more of them."""
+    """Give lines as they are; unless ``at_once``, they may wait for more of them."""
     with errors_that_name(STANDARD_OUTPUT):
         sys.stdout.writelines(lines)
         if at_once:
@@ -39,15 +43,16 @@ def give_lines(lines, at_once=False):
 
 
 def give_json(value):
+    """Give a result as JSON."""
     give(json.dumps(value, indent=2, default=str))
 
 
 @contextmanager
 def errors_in_words(command):
-    """What goes wrong with files, options and data is one line, and the exit code tells whose fault it is."""
+    """Turn errors of files, options and data into one line each, and into an exit code that tells whose fault it is."""
     try:
         yield
-    except BrokenPipeError:  # who reads the results has seen enough
+    except BrokenPipeError:  # the reader of the results has seen enough
         _forget_what_is_not_written()
         raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
@@ -68,7 +73,7 @@ def errors_in_words(command):
 
 
 def _forget_what_is_not_written():
-    """Python would try once more at its end, and complain."""
+    """Drop what could not be written: Python would try to write it once more when it ends, and complain."""
     try:
         sys.stdout.flush()
     except OSError:

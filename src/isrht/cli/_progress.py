@@ -1,4 +1,4 @@
-"""What is seen while it runs: bars, an ETA and a growing table on a terminal; plain lines anywhere else. On stderr."""
+"""What is seen on standard error while an experiment runs: on a terminal bars and a growing table, elsewhere lines."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from isrht.cli._messages import say
 from isrht.experiments.reproduce import Listener
 from isrht.support.visible import visible
 
-# Without a terminal, something is said at least this often, if runs end at all.
+# Without a terminal, a line is said at least this often, as long as runs end at all.
 SILENCE_SECONDS = 30
 
 
 def listener(quiet=False):
-    """The listener for this stderr."""
+    """Return the listener that suits this standard error."""
     if quiet:
         return Listener()
     return BarListener() if sys.stderr.isatty() else LineListener()
 
 
 class LineListener(Listener):
-    """A line for every method on every set when its last run ends, or after a while; one for what failed."""
+    """Says a line for every method on every set when its last run ends, or after a while, and one for what failed."""
 
     def begin(self, tasks, known_records, skips, damaged):
         self.planned = Counter((task.set, task.method, task.r) for task in tasks)
@@ -55,13 +55,13 @@ class LineListener(Listener):
             self.accuracies[record["set"], record["method"], record["r"]].append(100 * record["accuracy"])
 
     def _so_far(self, where):
-        """The accuracy, and of how many runs while some are missing."""
+        """Return the mean accuracy so far and, while runs are missing, how many runs it is of."""
         left, total = self.forecast.left[where], self.planned[where]
         return accuracy_text(self.accuracies[where]) + (f" ({total - left} of {total})" if left else "")
 
 
 class BarListener(LineListener):
-    """A bar for each set and one for all, with ETA, under the table as far as it has grown, method by method."""
+    """Shows a bar for each set and one for all, with the time left, below the table of results so far."""
 
     def begin(self, tasks, known_records, skips, damaged):
         from rich.console import Console
@@ -70,7 +70,7 @@ class BarListener(LineListener):
 
         super().begin(tasks, known_records, skips, damaged)
         self.bars = Progress(
-            TextColumn("{task.description}", markup=False),  # names of sets and methods are no markup
+            TextColumn("{task.description}", markup=False),  # the name of a set may look like markup
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}"),
@@ -124,7 +124,7 @@ class BarListener(LineListener):
 
 
 class DownloadBar:
-    """The progress bar that pooch asks for: ``total``, ``update``, ``reset``, ``close``."""
+    """A progress bar with what pooch asks for: ``total``, ``update``, ``reset`` and ``close``."""
 
     def __init__(self, name, terminal):
         self.name, self.terminal, self.count, self._total, self.bar = name, terminal, 0, 0, None
@@ -140,8 +140,8 @@ class DownloadBar:
             from rich.console import Console
             from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-            columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
-            self.bar = Progress(*columns, console=Console(stderr=True))
+            parts = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+            self.bar = Progress(*parts, console=Console(stderr=True))
             self.task = self.bar.add_task(self.name, total=value or None)
             self.bar.start()
 
@@ -161,7 +161,7 @@ class DownloadBar:
 
 
 def opening_lines(tasks, known_records, skips, damaged):
-    """What is to be said before anything runs."""
+    """Yield the lines to say before anything runs."""
     for skip in skips:
         yield skip.line
     if damaged:
@@ -173,7 +173,7 @@ def opening_lines(tasks, known_records, skips, damaged):
 
 
 def accuracy_text(values):
-    """``: 91.2 ± 0.4`` or nothing."""
+    """Return the mean and deviation of accuracies as ``: 91.20 ± 0.40``, or "" if there are none."""
     if not values:
         return ""
     mean = sum(values) / len(values)

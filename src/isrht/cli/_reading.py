@@ -1,12 +1,13 @@
-"""How commands read the user's files, and what they say of them.
+"""How commands read the user's files, and what they say about them.
 
-The rules are printed, because they decide what a column means: where indices begin, which features a model knows, and
-which labels there are.
+What was found is printed, because it decides what every value means: where indices begin, which features a model knows,
+and which labels there are.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -29,36 +30,49 @@ MaxFeatures = Annotated[int | None, typer.Option("--max-features", min=1, help=M
 SHOWN_CLASSES = 12
 
 
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How the user wants rows to be read for a model; None means as the rows that the model was trained on."""
+
+    format: str | None = None
+    index_base: str | None = None
+    label: str | None = None
+    no_label: bool = False
+
+
 def base_option(text):
-    """``index_base`` of :func:`isrht.files.open_rows`."""
+    """Return the ``index_base`` of :func:`isrht.files.open_rows` that the user means."""
     if text not in ("auto", "0", "1"):
         raise ValueError(f"--index-base must be auto, 0 or 1, got {text!r}")
     return text if text == "auto" else int(text)
 
 
 def training_options(format, index_base, label, max_features):
-    """Options of :func:`isrht.files.open_rows` that the user gave: some have no meaning for some formats."""
+    """Return the options of :func:`isrht.files.open_rows` that the user has given; no format has a use for all."""
     options = {"format": format, "label": label, "max_features": max_features}
     options = {name: value for name, value in options.items() if value is not None}
     return options if base_option(index_base) == "auto" else options | {"index_base": base_option(index_base)}
 
 
-def model_options(paths, model, known, format=None, index_base=None, label=None, no_label=False):
-    """How to read rows for a model: as those it was trained on, of which ``known`` tells, unless the user says more."""
+def model_options(paths, model, known, asked=ReadingOptions()):
+    """Return the options of :func:`isrht.files.open_rows` to read rows for a model.
+
+    The rows are read as those that the model was trained on, of which ``known`` tells, unless the user asks otherwise.
+    """
     from isrht.files.opening import find, format_of
 
-    format = format or format_of(find(paths))
+    format = asked.format or format_of(find(paths))
     options = {"format": format, "n_features": model.n_features_in_}
     if format == "libsvm":
-        base = known.get("index_base") if index_base is None else base_option(index_base)
+        base = known.get("index_base") if asked.index_base is None else base_option(asked.index_base)
         return options | {"index_base": "auto" if base is None else base}
-    if format == "npz" or no_label:
+    if format == "npz" or asked.no_label:
         return options
-    return options | {"label": known.get("label") if label is None else label}
+    return options | {"label": known.get("label") if asked.label is None else asked.label}
 
 
 def named(X, names):
-    """Rows of a table with the names of its columns, so that a model can tell whether they are those it knows."""
+    """Return rows with the names of their features, if there are any, so that a model can compare them with its own."""
     if names is None:
         return X
     import pandas
@@ -67,7 +81,7 @@ def named(X, names):
 
 
 def check_read_again(paths, why):
-    """What is read several times, or by others, must stay where it is."""
+    """Refuse pipes for rows that are read several times, or by other processes."""
     from isrht.files.errors import name_of
     from isrht.files.streams import can_be_read_again
 
@@ -78,14 +92,14 @@ def check_read_again(paths, why):
 
 
 def check_not_input(out, *inputs):
-    """What is read is not overwritten."""
+    """Refuse to overwrite a file that is read."""
     for path in inputs:
         if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
             raise ValueError(f"{out} is read here: it is not overwritten")
 
 
 def describe_facts(facts):
-    """What was read, in a line or two."""
+    """Yield a line or two about what was read."""
     features = f"{facts.n_features:,} features"
     if facts.index_base is not None:
         features += f" (indices from {facts.index_base})"
@@ -102,6 +116,6 @@ def describe_classes(classes):
 
 
 def describe_unseen(n_unseen, n_features):
-    """The rule for features that the model does not know, where there were any."""
+    """Yield a line about values of features that the model does not know, if there were any."""
     if n_unseen:
         yield f"{n_unseen:,} values of features past the model's {n_features:,} were left out"

@@ -1,4 +1,4 @@
-"""``isrht``: the commands put together, each of which tells in words what goes wrong."""
+"""``isrht``: all commands put together; each of them says in words what goes wrong."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ app = typer.Typer(
 
 
 def add(name, command, **options):
+    """Add a command whose errors are said in words."""
     app.command(name, **options)(errors_in_words(name)(command))
 
 

@@ -1,4 +1,4 @@
-"""``isrht compare``: the paper's methods on the user's data, at several r, as a table and a page."""
+"""``isrht compare``: compare the paper's methods on the user's data, at several r, in a table and on a page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli._reading import Format, IndexBase, Label, MaxFeatures, check_read_again
+from isrht.cli._messages import FAILED, give, give_json, say
+from isrht.cli._reading import Format, IndexBase, Label, MaxFeatures, check_read_again, describe_facts, training_options
+from isrht.cli._training_rows import check_facts
 from isrht.cli.reproduce import JOURNAL, Jobs, Methods, Quiet, continued
-from isrht.cli.train import check_facts
 
 Data = Annotated[list[str], typer.Argument(help="The rows: files, or a quoted pattern.")]
 Test = Annotated[str | None, typer.Option("--test", help="Rows to test on; default: 30 % of the rows, drawn once.")]
@@ -43,9 +44,7 @@ def compare(
 
     Like reproduce, it continues where it stopped.
     """
-    from isrht.cli._messages import FAILED, give, give_json, say
     from isrht.cli._progress import listener
-    from isrht.cli._reading import describe_facts, training_options
     from isrht.experiments.methods import METHODS, method_named
     from isrht.experiments.reproduce import Settings, reproduce
     from isrht.files.opening import find, open_rows
@@ -80,6 +79,7 @@ def compare(
 
 
 def check_classes(paths, facts):
+    """Refuse rows that cannot be compared on: every one of at least two classes must have rows to train and to test."""
     check_facts(paths, facts)
     if facts.classes is None or len(facts.classes) < 2:
         raise ValueError(f"{' '.join(paths)}: there must be rows of two classes at least")
@@ -88,17 +88,18 @@ def check_classes(paths, facts):
 
 
 def absolute(paths):
-    """The journal may be continued from another folder."""
+    """Return absolute paths, because the journal may be continued from another folder."""
     check_read_again(paths, "every process reads the rows")
     return [str(Path(path).resolve()) for path in paths]
 
 
 def usable(rs, n_features):
-    """The numbers of columns asked for, or those of the default that are fewer than the features."""
+    """Return the numbers of columns that are asked for, or those of the default that are not more than the features."""
     return list(rs) if rs else [r for r in DEFAULT_RS if r <= n_features] or [n_features]
 
 
 def register(journal_path, *description):
+    """Write the record of a set into the journal, once, and make the set known."""
     from isrht.datasets.own import register_all, set_record
     from isrht.experiments.journal import Journal, canonical, checksum
 
@@ -111,7 +112,7 @@ def register(journal_path, *description):
 
 
 def accuracy_table(journal_path, set_name):
-    """Rows of method, r, accuracy and its spread, seconds and bytes."""
+    """Return the table as one dictionary per row: method, r, accuracy and its deviation, seconds and bytes."""
     from isrht.experiments.journal import Journal
     from isrht.report.aggregate import Records
 
@@ -131,7 +132,7 @@ def accuracy_table(journal_path, set_name):
 
 
 def as_text(table):
-    """For a terminal: the best accuracy of every r is marked."""
+    """Yield the table in lines for a terminal, with a mark at the best accuracy for every r."""
     best = {row["r"]: max(other["accuracy"] for other in table if other["r"] == row["r"]) for row in table}
     yield f"{'method':32} {'r':>5}  {'accuracy, %':>15}  {'CPU s':>8}  {'model bytes':>13}"
     for row in table:

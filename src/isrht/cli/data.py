@@ -1,4 +1,4 @@
-"""``isrht data``: which sets are known, which are here, and fetching those that are not."""
+"""``isrht data``: list the known sets and whether they are here, or fetch those that are not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli._messages import errors_in_words
+from isrht.cli._messages import FAILED, MISUSED, errors_in_words, give, give_json, say
 
 app = typer.Typer(help="List the sets, or fetch one.", invoke_without_command=True, rich_markup_mode=None)
 
@@ -23,17 +23,13 @@ def list_sets(context: typer.Context, data_dir: DataDir = None, as_json: AsJson 
     """List every set with what is known of it and whether it is here."""
     if context.invoked_subcommand is not None:
         return
-    from isrht.cli._messages import give, give_json
-
     rows = [status(name, data_dir) for name in _names()]
     if as_json:
         give_json(rows)
         return
-    widths = [
-        max(len(str(row[name])) for row in [dict.fromkeys(rows[0], "") | {n: n for n in rows[0]}, *rows])
-        for name in SHOWN
-    ]
-    for row in [{name: name for name in SHOWN}, *rows]:
+    table = [{name: name for name in SHOWN}, *rows]
+    widths = [max(len(str(row[name])) for row in table) for name in SHOWN]
+    for row in table:
         give("  ".join(f"{row[name]!s:{width}}" for name, width in zip(SHOWN, widths, strict=True)).rstrip())
 
 
@@ -45,7 +41,6 @@ def fetch(
     as_json: AsJson = False,
 ):
     """Download sets of the paper from the LIBSVM site and verify them."""
-    from isrht.cli._messages import FAILED, MISUSED, give, give_json, say
     from isrht.datasets.fetch import NotOffered, fetch
     from isrht.datasets.registry import PAPER, describe
 
@@ -75,7 +70,7 @@ SHOWN = ("set", "rows", "features", "split", "r", "here", "verified", "about")
 
 
 def status(name, data_dir=None):
-    """What is known of a set, whether its files are here, and whether they have been verified."""
+    """Return what is known of a set, whether its files are here, and whether they have been verified."""
     from isrht.datasets import folders
     from isrht.datasets.registry import describe
 
@@ -99,7 +94,7 @@ def status(name, data_dir=None):
 
 
 def _verified(paths):
-    """Verified at its download; files of a named folder are verified whenever they are loaded."""
+    """Say when files are verified: they were when they were downloaded, or they will be whenever they are loaded."""
     if paths is None:
         return "-"
     remembered = [path.with_name(path.name + ".sha256").is_file() for path in paths]
@@ -113,7 +108,7 @@ def _names():
 
 
 def _progress_bar():
-    """Bars for pooch: rich on a terminal, one line otherwise."""
+    """Return a maker of progress bars for pooch, which are bars on a terminal and one line anywhere else."""
     import sys
 
     from isrht.cli._progress import DownloadBar

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from isrht.cli._messages import give, give_json, say
+
 
 class Target(StrEnum):
     liblinear = "liblinear"
@@ -28,7 +30,6 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print path and size as JSON.")] = False,
 ):
     """Write a LIBLINEAR model, an ONNX graph, a scikit-learn pickle or a C header."""
-    from isrht.cli._messages import give, give_json, say
     from isrht.export.targets import default_path, export_model, warning_about
     from isrht.models.model_file import load
 

@@ -1,4 +1,4 @@
-"""``isrht info``: what is installed, and which kernels serve. Needs nothing of the ``cli`` extra but typer."""
+"""``isrht info``: say what is installed and which kernels are used. Of the ``cli`` extra it needs only typer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from isrht.cli._messages import give, give_json
+
 
 def info(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False):
     """Version, chosen kernel, processor features, versions of what it builds on."""
-    from isrht.cli._messages import give, give_json
     from isrht.kernels.information import information
 
     facts = dict(information())

@@ -1,4 +1,4 @@
-"""``isrht inspect MODEL``: what a model file says about itself."""
+"""``isrht inspect MODEL``: show what a model file says about itself."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from isrht.cli._messages import give, give_json
+
 BAR = 40
-# Said of a part in its title, or of the whole already.
+# These are shown in the title of a part, or have been shown for the whole model.
 REPEATED = {"class", "classes_", "n_classes"}
 
 
@@ -18,7 +20,6 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ):
     """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
-    from isrht.cli._messages import give, give_json
     from isrht.models.inspection import inspect_file
     from isrht.support.visible import visible
 
@@ -26,10 +27,11 @@ def inspect(
     if as_json:
         give_json(facts)
     else:
-        give("\n".join(map(visible, as_text(facts))))  # a text in the file may hold lines of its own
+        give("\n".join(map(visible, as_text(facts))))  # a text in the file may have line ends in it
 
 
 def as_text(facts):
+    """Yield the facts of a model in lines for a terminal."""
     file = facts["file"]
     yield f"{facts['class']}, {file['bytes']:,} bytes, written by isrht {file['isrht_version']}"
     yield from section("parameters", facts["parameters"])
@@ -73,7 +75,10 @@ def cross_validation(found):
 
 
 def score_bars(histogram):
-    """A bar per range of scores, the kept columns in front; lengths by logarithm, as most scores are small."""
+    """Yield a bar for each range of scores, of which the kept columns are the front.
+
+    Lengths are logarithmic, because most scores are small.
+    """
     from math import ceil, log1p
 
     if histogram is None:
@@ -87,7 +92,7 @@ def score_bars(histogram):
 
 
 def flat(values, depth=5):
-    """``{"trained_on": {"rows": 3}}`` as ``{"trained_on.rows": 3}``, so deep; what is None is left out."""
+    """Return ``{"trained_on": {"rows": 3}}`` as ``{"trained_on.rows": 3}``, down to a depth; None is left out."""
     found = {}
     for name, value in values.items():
         if isinstance(value, dict) and depth:

@@ -1,7 +1,7 @@
-"""``isrht predict``: labels or scores for rows, as they come; from files larger than memory, or from a pipe.
+"""``isrht predict``: write labels or scores of rows as they are read, from files larger than memory or from a pipe.
 
-Labels with control characters, which no file that is read here can hold, are written as they are shown, escaped: a
-model may be a stranger's, and a label that ends a line would count as two.
+No file that is read here can hold labels with control characters, but a model of a stranger may have them. They are
+written escaped, as they are shown: a label that ends a line would be taken for two.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli._reading import Format, ModelIndexBase, ModelLabel, NoLabel
+from isrht.cli._messages import give, give_json, give_lines, say
+from isrht.cli._reading import (
+    Format,
+    ModelIndexBase,
+    ModelLabel,
+    NoLabel,
+    ReadingOptions,
+    check_not_input,
+    describe_unseen,
+    model_options,
+    named,
+)
 
 Data = Annotated[str, typer.Argument(help="The rows: a file, a quoted pattern, or '-' for standard input.")]
 Model = Annotated[Path, typer.Argument(help="A model that 'isrht train' or isrht.save wrote.")]
@@ -37,8 +48,6 @@ def predict(
     as_json: AsJson = False,
 ):
     """Predict the labels of rows, one a line; where the rows have labels, say how good the predictions are."""
-    from isrht.cli._messages import give, give_json, say
-    from isrht.cli._reading import check_not_input, describe_unseen, model_options
     from isrht.files.opening import open_rows
 
     if as_json and out is None:
@@ -46,8 +55,8 @@ def predict(
     if out is not None:
         check_not_input(out, data, model)
     classifier, known = load_classifier(model)
-    options = model_options(data, classifier, known, format, index_base, label, no_label)
-    rows = open_rows(data, label_type="text", **options)  # as written: some may be unknown to the model
+    options = model_options(data, classifier, known, ReadingOptions(format, index_base, label, no_label))
+    rows = open_rows(data, label_type="text", **options)  # labels as written, because the model may not know some
     judgement, blocks = predictions(classifier, rows, scores)
     with opened(out) as write:
         if scores:
@@ -58,13 +67,13 @@ def predict(
     if as_json:
         give_json(judgement.as_json() | {"unseen_values": rows.n_unseen})
     elif not quiet:
-        # What goes to standard output must not be mixed with predictions.
+        # If predictions go to standard output, nothing else may.
         for line in (*report, *judgement.lines()):
             (say if out is None else give)(line)
 
 
 def load_classifier(path):
-    """A model that predicts, and what its file tells of it."""
+    """Return a model that can predict, and what its file says about it."""
     from isrht.models.model_file import load, read_about
 
     classifier = load(path)
@@ -74,9 +83,8 @@ def load_classifier(path):
 
 
 def predictions(classifier, rows, with_scores=False):
-    """A judgement that grows, and the lines of block after block."""
+    """Return a judgement and an iterator over the lines of every block; as it is used, the judgement grows."""
     from isrht.cli._judgement import Judgement
-    from isrht.cli._reading import named
     from isrht.linear.scores import predicted_codes
 
     judgement = Judgement(classifier.classes_)
@@ -93,7 +101,10 @@ def predictions(classifier, rows, with_scores=False):
 
 
 def scores_of(classifier, X):
-    """Rows without names are taken by position, also where the model knows names: LIBSVM text and arrays have none."""
+    """Return the scores of rows.
+
+    Rows without names, such as those of LIBSVM text and arrays, are taken by position even if the model knows names.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         return classifier.decision_function(X)
@@ -102,22 +113,20 @@ def scores_of(classifier, X):
 def lines_of(labels, decision, separator):
     if decision is None:
         return [f"{label}\n" for label in labels]
-    columns = [(-decision).tolist(), decision.tolist()] if decision.ndim == 1 else decision.T.tolist()
-    rows = zip(labels, *columns, strict=True)
+    by_class = [(-decision).tolist(), decision.tolist()] if decision.ndim == 1 else decision.T.tolist()
+    rows = zip(labels, *by_class, strict=True)
     return [separator.join([label, *map(repr, row)]) + "\n" for label, *row in rows]
 
 
 def separator_for(labels):
-    """A blank, as LIBLINEAR has it, unless there are blanks within labels."""
+    """Return a blank, as LIBLINEAR has it, or a tab if there are blanks within labels."""
     return "\t" if any(" " in label for label in labels) else " "
 
 
 @contextmanager
 def opened(path):
-    """What writes lines: to standard output, or to a file that is there once it is whole."""
+    """Give a function that writes lines to standard output, or to a file that is there once it is whole."""
     if path is None:
-        from isrht.cli._messages import give_lines
-
         yield give_lines
         give_lines([], at_once=True)
         return

@@ -1,4 +1,4 @@
-"""``isrht report JOURNAL``: rebuild the page from a journal, without running anything."""
+"""``isrht report JOURNAL``: write the page of a journal again, without running anything."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from isrht.cli._messages import give, give_json
 
 
 def report(
@@ -16,7 +18,6 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
 ):
     """Rebuild the page, tables.md and records.csv from a journal."""
-    from isrht.cli._messages import give, give_json
     from isrht.experiments.journal import Journal
     from isrht.report.write import write_report
 

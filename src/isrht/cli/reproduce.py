@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from isrht.cli._messages import FAILED, MISUSED, give, give_json, say
+
 JOURNAL = "journal.jsonl"
 
 SETS_HELP = (
@@ -56,7 +58,6 @@ def reproduce(
     Without options it uses embedded data and takes about two minutes. It continues where it stopped: runs that the
     journal holds are not repeated.
     """
-    from isrht.cli._messages import FAILED, MISUSED, give, give_json, say
     from isrht.cli._progress import listener
     from isrht.experiments.methods import METHODS
     from isrht.experiments.plan import PARTS
@@ -94,8 +95,6 @@ def reproduce(
 @contextmanager
 def continued(journal):
     """Say after Ctrl-C that what was done is not lost."""
-    from isrht.cli._messages import say
-
     try:
         yield
     except KeyboardInterrupt:
@@ -104,7 +103,7 @@ def continued(journal):
 
 
 def problems(settings):
-    """What is wrong with the options, in words."""
+    """Yield what is wrong with the options, in words."""
     from isrht.datasets.registry import DATASETS
     from isrht.experiments.methods import METHODS
     from isrht.experiments.plan import PARTS

@@ -1,4 +1,4 @@
-"""``isrht transform``: the columns that a model makes of rows, written as they come."""
+"""``isrht transform``: write the columns that a model makes of rows, as they are read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from isrht.cli._reading import Format, ModelIndexBase, ModelLabel, NoLabel
+from isrht.cli._messages import say
+from isrht.cli._reading import (
+    Format,
+    ModelIndexBase,
+    ModelLabel,
+    NoLabel,
+    ReadingOptions,
+    check_not_input,
+    describe_unseen,
+    model_options,
+    named,
+)
 from isrht.cli.predict import Data, Quiet
 
 Model = Annotated[Path, typer.Argument(help="A model or a projection that 'isrht train' or isrht.save wrote.")]
@@ -27,8 +38,6 @@ def transform(
     quiet: Quiet = False,
 ):
     """Write the columns that a model makes of rows, with their labels where they have any."""
-    from isrht.cli._messages import say
-    from isrht.cli._reading import check_not_input, describe_unseen, model_options, named
     from isrht.files.opening import open_rows
     from isrht.files.writing import write_rows
     from isrht.models.model_file import load, read_about
@@ -37,7 +46,8 @@ def transform(
     projection = load(model)
     if not hasattr(projection, "transform"):
         raise ValueError(f"{model} holds a {type(projection).__name__}, which makes no columns")
-    options = model_options(data, projection, read_about(model), format, index_base, label, no_label)
+    asked = ReadingOptions(format, index_base, label, no_label)
+    options = model_options(data, projection, read_about(model), asked)
     rows = open_rows(data, **options)
     count = 0
 
@@ -55,7 +65,7 @@ def transform(
 
 
 def columns_of(projection, X):
-    """Rows without names are taken by position, also where the projection knows names."""
+    """Return the columns of rows; rows without names are taken by position even if the projection knows names."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         return projection.transform(X)

@@ -78,10 +78,10 @@ def moments(X, rows, sides, n_problems, n_jobs=None):
         return lambda chunk: X.moments(chunk, factors), *factors.sum(axis=0)
 
     def block_moments(block):
-        first, second = sides(block.y)
+        first, second = sides(block.values)
         return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
 
-    blocks = RowBlocks(X, rows, block_rows=block_rows_for(X, 3 * X.shape[1] * n_problems))
+    blocks = RowBlocks(X, values=rows, block_rows=block_rows_for(X, 3 * X.shape[1] * n_problems))
     totals, first, second = blocks.sum(block_moments, n_jobs)
     return totals.__getitem__, first, second
 
@@ -108,10 +108,10 @@ def gradients(X, rows, weigh, n_problems, n_jobs=None):
         first = weigh(rows)
         parts = in_threads(lambda chunk: X.gradients(chunk, first), chunks_of(X.shape[1]), n_jobs)
         return np.concatenate(list(parts)), first.sum(axis=0)
-    blocks = RowBlocks(X, rows, block_rows=block_rows_for(X, X.shape[1] * n_problems))
+    blocks = RowBlocks(X, values=rows, block_rows=block_rows_for(X, X.shape[1] * n_problems))
 
     def block_gradients(block):
-        first = weigh(block.y)
+        first = weigh(block.values)
         return as_float64(block.X).T @ first, first.sum(axis=0)
 
     return blocks.sum(block_gradients, n_jobs)

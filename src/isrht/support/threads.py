@@ -1,8 +1,8 @@
-"""Threads: how many are meant, who shares the work, and BLAS held to one of them.
+"""Threads: how many a user means, how they share work, and how BLAS is held to one of them.
 
-Kernels are single-threaded and release the GIL, so Python's threads share rows or features among them. On matrices as
-small as blocks of rows a BLAS with threads of its own would only get in their way, and its sums would depend on how
-many there are.
+Kernels are single-threaded and release Python's lock, so Python's threads share rows or features among them. On
+matrices as small as blocks of rows a BLAS with threads of its own would only get in their way, and its sums would depend
+on how many there are.
 """
 
 from __future__ import annotations
@@ -14,22 +14,40 @@ from contextlib import contextmanager
 
 
 def worker_count(workers):
-    """The number of threads meant by ``workers``, as :func:`scipy.fft.fft` reads it."""
+    """Return the number of threads that ``workers`` means, as :func:`scipy.fft.fft` reads it.
+
+    Parameters
+    ----------
+    workers : int or None
+        None is 1, -1 is all cores, -2 all but one.
+
+    Returns
+    -------
+    int
+    """
     if workers is None:
         return 1
-    cores = _cpu_count()
-    count = cores + 1 + workers if workers < 0 else workers
+    count = _cpu_count() + 1 + workers if workers < 0 else workers
     if count < 1:
         raise ValueError(
-            f"workers must be positive, or from -1 to -{cores} to count back from all cores, got {workers}"
+            f"workers must be positive, or from -1 to -{_cpu_count()} to count back from all cores, got {workers}"
         )
     return count
 
 
 def job_count(n_jobs):
-    """The number of threads meant by ``n_jobs``, as scikit-learn reads it.
+    """Return the number of threads that ``n_jobs`` means, as scikit-learn reads it.
 
-    Not ``joblib.effective_n_jobs``: within a process of a pool it would forbid processes, and these are threads.
+    ``joblib.effective_n_jobs`` would not do: within a process of a pool it forbids processes, and these are threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None is 1, -1 is all cores, -2 all but one; there is always at least one.
+
+    Returns
+    -------
+    int
     """
     if n_jobs is None:
         return 1
@@ -39,14 +57,22 @@ def job_count(n_jobs):
 
 
 def _cpu_count():
-    """Return the number of cores that this process may use; joblib is imported only by those who ask for all cores."""
+    """Return the number of cores that this process may use. joblib is imported only for those who count by cores."""
     import joblib
 
     return joblib.cpu_count()
 
 
 def in_threads(function, items, n_jobs=None):
-    """``map`` by ``n_jobs`` threads; results come in the order of the items."""
+    """Yield ``function(item)`` for all items, computed by ``n_jobs`` threads, in the order of the items.
+
+    Parameters
+    ----------
+    function : callable
+    items : sequence
+    n_jobs : int, default=None
+        Threads, as in scikit-learn.
+    """
     workers = job_count(n_jobs)
     if workers == 1 or len(items) == 1:
         yield from map(function, items)
@@ -58,7 +84,7 @@ def in_threads(function, items, n_jobs=None):
 
 
 class _BlasThreads:
-    """Counts who wants BLAS held to one thread: the first to come sets it, the last to leave restores it."""
+    """Counts those who want BLAS held to one thread: the first to come sets it, the last to leave restores it."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -67,6 +93,7 @@ class _BlasThreads:
         self.libraries = None
 
     def hold(self):
+        """Hold BLAS to one thread; return the limits that were there before."""
         if self.libraries is None:  # looking for them takes milliseconds, and NumPy's and SciPy's are loaded by now
             from threadpoolctl import ThreadpoolController
 
@@ -79,10 +106,10 @@ _blas = _BlasThreads()
 
 @contextmanager
 def one_blas_thread():
-    """Hold BLAS to one thread, also when several threads of this process ask for it at overlapping times.
+    """Hold BLAS to one thread within the context, also when several threads of this process ask for it at once.
 
-    Rows are shared among ``n_jobs`` threads already, and on matrices this small more threads only get in each
-    other's way. It also makes the result the same, to the bit, for any number of jobs.
+    ``n_jobs`` threads share the rows already, and on matrices this small more threads only get in each other's way. It
+    also makes the result the same, to the bit, for any number of jobs.
     """
     with _blas.lock:
         if _blas.users == 0:

@@ -168,11 +168,16 @@ class DaskRows(RowsElsewhere):
         ]
         return list(da.concatenate(arrays).rechunk((tuple(self._facts.sizes),)).to_delayed())
 
-    def sum_on_workers(self, function, blocks):
+    def send(self, *values):
+        """Return what belongs to the rows as lists of delayed parts, one for every partition, on the workers."""
+        return [self._kept_by_rows(some) for some in values]
+
+    def sum_on_workers(self, function, sent, block_rows):
+        """Return the sum of ``function(block)``, which the workers take; ``sent`` is what :meth:`send` returned."""
         function = cluster.sent(function)
         partial = [
-            delayed(_sum_part)(X, y, weights, function, blocks.block_rows, dask_key_name=cluster.named("sum", i))
-            for i, (X, y, weights) in enumerate(zip(self.parts(), *self._sides(blocks), strict=True))
+            delayed(_sum_part)(function, block_rows, *parts, dask_key_name=cluster.named("sum", i))
+            for i, parts in enumerate(zip(self.parts(), *sent, strict=True))
         ]
         return self.compute(cluster.tree_sum(partial))
 
@@ -186,16 +191,10 @@ class DaskRows(RowsElsewhere):
         ends = np.searchsorted(chosen, [rows.start for rows in slices] + [self.shape[0]])
         return [chosen[first:last] - rows.start for (first, last), rows in zip(pairwise(ends), slices, strict=True)]
 
-    def _sides(self, blocks):
-        """Labels and weights of each partition, sent to the workers once for all passes over these blocks."""
-        if getattr(blocks, "sides_on_workers", None) is None:
-            blocks.sides_on_workers = [self._kept_by_rows(side) for side in (blocks.y, blocks.sample_weight)]
-        return blocks.sides_on_workers
-
-    def _kept_by_rows(self, side):
-        """What is derived is computed once: every task of every pass costs as much as a thousand rows."""
-        parts = self.sent_by_rows(side)
-        return list(dask.persist(*parts)) if isinstance(side, DaskRowValues) and side.is_derived else parts
+    def _kept_by_rows(self, values):
+        """Return one delayed part per partition. What is derived is computed now, so that no pass computes it anew."""
+        parts = self.sent_by_rows(values)
+        return list(dask.persist(*parts)) if isinstance(values, DaskRowValues) and values.is_derived else parts
 
     def sent_by_rows(self, values):
         if values is None:
@@ -406,11 +405,11 @@ def _apply(function, X):
     return function.function(X)
 
 
-def _sum_part(X, y, weights, function, block_rows):
+def _sum_part(function, block_rows, X, y, weights, values):
     if X.shape[0] == 0:
         return None
     with one_blas_thread():
-        return RowBlocks(X, y, weights, block_rows=block_rows).sum(function.function)
+        return RowBlocks(X, y, weights, values=values, block_rows=block_rows).sum(function.function)
 
 
 def _different(y, number):

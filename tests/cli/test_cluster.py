@@ -1,0 +1,33 @@
+"""``isrht train`` on a Dask cluster."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+
+from cli_data import isrht, write_file
+
+from isrht import load
+
+
+def test_on_a_cluster_the_model_is_the_same(tmp_path):
+    pytest.importorskip("distributed")
+    for part, size in enumerate((50, 120, 90)):
+        write_file(tmp_path / f"part-{part}.svm", seed=part, n_samples=size, labels=("no", "yes"))
+    common = ("train", tmp_path / "part-*.svm")
+    options = ("-r", 4, "--selection", "supervised", "-c", 0.5)  # choosing C there is tested in tests/rows/dask
+    assert isrht(*common, tmp_path / "m1", *options).exit_code == 0
+    done = isrht(*common, tmp_path / "m2", *options, "--local-cluster", 2)
+    assert done.exit_code == 0, done.stderr
+    assert "260 rows, 10 features (indices from 1)" in done.stderr
+    one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
+    assert one.C_ == other.C_
+    np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
+
+
+def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("isrht.rows.dask.cluster.connect.__defaults__", (1.0,))
+    done = isrht("train", data, tmp_path / "m", "--scheduler", "tcp://127.0.0.1:9")
+    assert done.exit_code == 1
+    assert "no Dask scheduler answered at tcp://127.0.0.1:9" in done.stderr
