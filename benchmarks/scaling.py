@@ -112,7 +112,7 @@ def run_dask(n, d, r, jobs):
     from distributed import Client, LocalCluster
 
     size = 2**25 // d  # 128 MB: what docs/scaling.md asks for
-    options = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster):
         blocks = [dask.delayed(dense_block)(min(size, n - start), d) for start in range(0, n, size)]
         labels = np.concatenate([dense_labels(min(size, n - start), d) for start in range(0, n, size)])
