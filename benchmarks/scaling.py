@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from isrht.linear.scores.path import fit_path, training_blocks
 
 from benchmarks.bench_core import conditions
 from isrht import ISRHT, ISRHTClassifier, RowSource
-from isrht.linear.path import fit_path, training_blocks
 from isrht.report.chart import Axis, Chart
 from isrht.report.styles import Style
 from isrht.support.threads import one_blas_thread
@@ -113,7 +113,7 @@ def run_dask(n, d, r, jobs):
     from distributed import Client, LocalCluster
 
     size = 2**25 // d  # 128 MB: what docs/scaling.md asks for
-    options = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster):
         blocks = [dask.delayed(dense_block)(min(size, n - start), d) for start in range(0, n, size)]
         labels = np.concatenate([dense_labels(min(size, n - start), d) for start in range(0, n, size)])

@@ -81,7 +81,8 @@ def test_a_limit_to_the_size_of_files_is_said_with_the_file(folder):
     # 1,000 bytes hold the beginning of a journal, which the parent writes, but no record of a run, by a worker.
     for limit, wanted in ((200, slice(0, 6)), (1000, slice(6, 7))):
         asked = list(commands.items())[wanted]
-        environment = os.environ | {"PYTHONPATH": str(HELPERS)}
+        folders = [str(HELPERS), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
         done = subprocess.run(
             [sys.executable, "-c", LIMITED, str(limit), json.dumps([command for _, command in asked])],
             capture_output=True, text=True, env=environment,

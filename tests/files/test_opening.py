@@ -147,6 +147,14 @@ def test_file_objects_that_cannot_seek_are_read_once(content):
         list(rows)
 
 
+def test_a_path_that_can_read_is_a_path(folder):
+    class PathThatReads(type(folder)):
+        def read(self):
+            raise AssertionError("never called")
+
+    assert read_rows(PathThatReads("plain"))[0].shape == (1, 1)
+
+
 def test_several_file_objects_and_paths_are_one(folder):
     X, y, _ = read_rows([io.BytesIO(b"2 2:3\n"), "plain", io.BytesIO(b"3 1:1")])
     assert (X.toarray().tolist(), y.tolist()) == ([[0, 3], [1, 0], [1, 0]], [2, 1, 3])

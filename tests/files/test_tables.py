@@ -282,3 +282,8 @@ def problem_of(path):
     except FileError as error:
         return str(error)
     return None
+
+
+def test_values_whose_sum_overflows_are_read_without_a_word(csv):
+    found, *_ = read_rows(csv("a,b\n1.7e308,1\n1.7e308,2\n"))
+    assert found[:, 0].tolist() == [1.7e308, 1.7e308]

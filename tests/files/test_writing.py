@@ -1,4 +1,6 @@
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -332,3 +334,28 @@ def test_an_error_between_blocks_leaves_the_old_file(path):
 def test_what_is_not_written(tmp_path, name):
     with pytest.raises(ValueError, match=r"read but not written|only text may be packed"):
         write_rows(tmp_path / name, [[1.0]])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_written_to(path, rng):
+    X, y = data(rng), rng.integers(0, 2, 40)
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as pool:
+        content = pool.submit(path.read_bytes)
+        if path.suffix == ".npy":
+            with pytest.raises(ValueError, match="NPY cannot be written to a pipe"):
+                write_rows(path, X, y)
+            return
+        write_rows(path, X, y)
+    path.unlink()
+    path.write_bytes(content.result(10))
+    found, labels = read(path, True)
+    np.testing.assert_array_equal(found, X)
+    np.testing.assert_array_equal(labels, y)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_is_said_with_the_file(path):
+    path.symlink_to("/dev/full")
+    with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+        write_rows(path, np.ones((20_000, 3)), np.ones(20_000))

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from svm_data import HARD, hard_data, noisy, objective
 
-from isrht.linear import path
+from isrht.linear.scores import path
 from isrht.linear.svm import LinearSVM
 
 CONTAINERS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
@@ -167,3 +167,12 @@ def test_bad_weights_are_named(weights, message):
 def test_one_class_is_an_error_that_names_it():
     with pytest.raises(ValueError, match="one class: 'a'"):
         LinearSVM().fit(np.eye(3), ["a", "a", "a"])
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_numbers_that_overflow_are_an_error_without_warnings(container, n_jobs):
+    X = np.zeros((40, 3))
+    X[::2, 0], X[1::2, 1], X[0, 2] = 1.0, 1.0, 1.7e308
+    with pytest.raises(ValueError, match="overflow: X has values too large"):
+        LinearSVM(n_jobs=n_jobs).fit(container(X), np.arange(40) % 2, sample_weight=np.full(40, 3.0))

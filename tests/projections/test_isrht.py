@@ -75,6 +75,15 @@ def test_there_and_back_and_there_again(rng, n_features, selection, options):
         assert_allclose(isrht.transform(back), Z, atol=atol)
 
 
+@pytest.mark.parametrize("n_features", [33, 40, 57, 200])
+def test_what_no_row_projects_to_comes_back_to_something_that_stays(rng, n_features):
+    """With more columns than features R'R lacks rank, and rounding must not be taken for some."""
+    isrht = ISRHT(selection="uniform", random_state=0).fit(rng.standard_normal((20, n_features)))
+    nearest = isrht.transform(isrht.inverse_transform(rng.standard_normal((30, isrht.n_components_))))
+    assert np.abs(nearest).max() < 10
+    assert_allclose(isrht.transform(isrht.inverse_transform(nearest)), nearest, atol=1e-11)
+
+
 def test_a_sketch_can_be_centred(data):
     X, y = data
     isrht = ISRHT(8, sketch_size=16, center=True, random_state=0).fit(X, y)

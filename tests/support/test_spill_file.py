@@ -53,9 +53,14 @@ def test_a_full_disk_is_said(monkeypatch):
     file = SpillFile("labels")
 
     class Full:
+        fileno = file._file.fileno
+
         def write(self, data):
             raise OSError(28, "No space left on device")
 
+        truncate = write
+
     monkeypatch.setattr(file, "_file", Full())
-    with pytest.raises(OSError, match="labels could not be kept in .*No space left on device.*TMPDIR"):
-        file.append(np.zeros(3))
+    for use in (lambda: file.append(np.zeros(3)), lambda: file.mapped(np.float64, (3, 3))):
+        with pytest.raises(OSError, match="labels could not be kept in .*No space left on device.*TMPDIR"):
+            use()

@@ -33,9 +33,11 @@ class LearnedProjection:
 
     def project(self, X):
         """Project the rows of an array or CSR matrix that has been checked, as :meth:`transform` does."""
-        projected = self._project(X if self._fits(X.dtype) else X.astype(np.float64))
-        projected -= self.offsets_.astype(projected.dtype)
-        return checked_finite(projected.astype(X.dtype, copy=False))
+        with np.errstate(over="ignore", invalid="ignore"):
+            projected = self._project(X if self._fits(X.dtype) else X.astype(np.float64))
+            projected -= self.offsets_.astype(projected.dtype)
+            projected = projected.astype(X.dtype, copy=False)
+        return checked_finite(projected)
 
     def _fits(self, dtype):
         """Say whether the diagonals can be had in ``dtype`` without losing digits.
@@ -160,5 +162,9 @@ class LearnedProjection:
     def _multiply(self, X):
         """Project dense rows by one matrix (features, components)."""
         matrix = self.to_features(np.eye(self.n_components_)).T.astype(X.dtype)
-        blocks = RowBlocks(X).map(lambda block: block.X @ matrix, self.n_jobs)
-        return np.concatenate(list(blocks))
+
+        def multiplied(block):
+            with np.errstate(over="ignore", invalid="ignore"):  # in its own thread; project checks the result
+                return block.X @ matrix
+
+        return np.concatenate(list(RowBlocks(X).map(multiplied, self.n_jobs)))

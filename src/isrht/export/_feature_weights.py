@@ -48,6 +48,9 @@ def integer_labels(classes):
     """Return the labels as integers, or None if they are not; their type may also be one of floats."""
     if classes.dtype.kind in "iu":
         return classes
-    if classes.dtype.kind != "f" or np.abs(classes).max() >= 2**53 or np.any(classes != np.trunc(classes)):
+    if classes.dtype.kind != "f":
+        return None
+    classes = classes.astype(np.float64)  # halves cannot be compared with what is too large
+    if np.abs(classes).max() >= 2**53 or np.any(classes != np.trunc(classes)):
         return None
     return classes.astype(np.int64)

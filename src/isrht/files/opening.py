@@ -162,7 +162,7 @@ def format_by_extension(path):
 
 
 def _matches(asked):
-    if hasattr(asked, "read"):
+    if hasattr(asked, "read") and not isinstance(asked, os.PathLike):
         return [FileObject(asked)]
     path = os.fspath(asked)
     if os.path.isdir(path):

@@ -90,5 +90,4 @@ class ConjugateNewton(Newton):
 
 def squared(X):
     """Return the squares of all values of an array or sparse matrix."""
-    with np.errstate(over="ignore"):  # Newton.start raises an error
-        return X.multiply(X) if sp.issparse(X) else X * X
+    return X.multiply(X) if sp.issparse(X) else X * X

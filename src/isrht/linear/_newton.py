@@ -108,12 +108,19 @@ class Newton:
 
     def sum(self, function, *args):
         """Add ``function(block, *args)`` over all blocks of rows."""
-        return self.blocks.sum(lambda block: function(block, *args), self.n_jobs)
+
+        def of_block(block):
+            with quiet():
+                return function(block, *args)
+
+        return self.blocks.sum(of_block, self.n_jobs)
 
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of steps, and whether it was reached."""
         n_iter = np.zeros(len(state.problems), dtype=int)
-        converged = self.descend(state, C, np.arange(len(state.problems)), self.smallest_decrease, n_iter)
+        with quiet():
+            converged = self.descend(state, C, np.arange(len(state.problems)), self.smallest_decrease, n_iter)
+        check_no_overflow("features", state.weights)
         state.solved_for = C
         return n_iter, converged
 
@@ -208,3 +215,8 @@ class Newton:
         """Add up rows times their factors (problems, rows): an array (problems, width)."""
         features = (X.T @ factors.T).T if sp.issparse(X) else factors @ X
         return np.hstack([features, factors.sum(axis=1, keepdims=True)]) if self.fit_intercept else features
+
+
+def quiet():
+    """Let numbers overflow without a warning, in this thread, because what was found is checked afterwards."""
+    return np.errstate(over="ignore", invalid="ignore")

@@ -15,9 +15,9 @@ from isrht.linear.scores import linear_scores, predicted_codes, quick_scores
 from isrht.linear.weights import weighted_rows
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import check_two_classes, in_memory
-from isrht.rows.weights import checked_sample_weight
+from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.threads import one_blas_thread
-from isrht.support.validation import checked_data
+from isrht.support.validation import check_finite_scores, check_n_jobs, checked_data
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -48,7 +48,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 validate_rows(self, rows, needs_labels=False, reset=False)
                 return rows.collect(self._fixed().decision_function, self.n_jobs)
             X = checked_data(self, X, reset=False)
-            scores, _ = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
+            scores, finite = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
+            check_finite_scores(finite)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -88,6 +89,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Check parameters and data. Return rows, coded labels and weights; set ``classes_``."""
         check_positive(self, "tol", Real)
         check_positive(self, "max_iter", Integral)
+        check_n_jobs(self.n_jobs)
+        check_class_weight(self.class_weight)
         if (rows := as_rows(X)) is not None:
             X, labels = rows, validate_rows(self, rows, y)
         else:

@@ -68,6 +68,4 @@ def class_factors(class_weight, classes, totals):
         factors = np.ones(len(classes))
         factors[present] = totals.sum() / (present.sum() * totals[present])
         return factors
-    if class_weight is not None and not isinstance(class_weight, dict):
-        raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
     return compute_class_weight(class_weight, classes=classes, y=classes)

@@ -19,6 +19,8 @@ from isrht.support.validation import (
     check_n_components,
     check_positive_integer,
     checked_data,
+    plain,
+    quiet_sums,
     resolved_n_components,
     whole_or_unchanged,
 )
@@ -60,7 +62,9 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
         k = n_components if self.rank is None else self.rank
         check_positive_integer("rank", k)
         k = min(k, *X.shape)
-        _, _, directions = randomized_svd(_near_one(X), n_components=k, random_state=self.random_state)
+        _, _, directions = randomized_svd(
+            _near_one(X), n_components=k, power_iteration_normalizer="QR", random_state=self.random_state
+        )
         self.leverage_ = (directions**2).sum(axis=0)
         self._kept = np.sort(rank(self.leverage_)[:n_components])
         return self
@@ -72,12 +76,14 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
     def transform(self, X):
         """Return the kept features of the rows of X."""
         check_sparse(X)
-        return super().transform(X)
+        with quiet_sums():
+            return super().transform(plain(X) if sp.issparse(X) and X.format == "csr" else X)
 
     def inverse_transform(self, X):
         """Return rows that have zeros for the features that are not kept."""
         check_sparse(X)
-        return super().inverse_transform(X)
+        with quiet_sums():
+            return super().inverse_transform(X)
 
     def _get_support_mask(self):
         check_is_fitted(self)

@@ -70,6 +70,8 @@ class Survey:
             raise ValueError(f"it has {X.shape[1]} features, but the blocks before have {self.n_features}")
         elif sp.issparse(X) != self.sparse:
             raise ValueError(f"it is {'sparse' if sp.issparse(X) else 'dense'}, but the blocks before are not")
+        elif self.header is not None and header is None:
+            raise ValueError("its columns have no names, unlike those of the first block")
         elif self.header is not None and list(header.columns) != list(self.header.columns):
             raise ValueError("its columns have other names, or another order, than those of the first block")
         self._check_labels(X.shape[0], y)

@@ -197,7 +197,7 @@ class RowSource(LocalRows):
                 if item is None:
                     return
                 X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
-                n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+                n_rows = _row_count(X)
             if n_rows:
                 yield number, start, X, y
             del X, y, item
@@ -260,8 +260,18 @@ def is_matrix(X):
     return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
+def _row_count(X):
+    if hasattr(X, "shape"):
+        if len(X.shape) != 2:
+            raise ValueError(f"a block must have two dimensions, got shape {X.shape}")
+        return X.shape[0]
+    return len(X)
+
+
 def _share_memory(converted, X):
     """Say whether a converted block may have the memory of the block that was given."""
     if sp.issparse(X):
-        return np.may_share_memory(converted.data, X.data) or np.may_share_memory(converted.indices, X.indices)
+        parts = [getattr(X, name) for name in ("data", "indices", "indptr") if hasattr(X, name)]
+        mine = converted.data, converted.indices, converted.indptr
+        return any(np.may_share_memory(one, other) for one in mine for other in parts)
     return np.may_share_memory(converted, X) if isinstance(X, np.ndarray) else True

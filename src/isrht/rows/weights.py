@@ -21,6 +21,8 @@ LEAST_SHARE = 1e-3
 DIGIT_BITS = 8
 # Sums of squares of weights outside of these bounds would be lost to rounding, or overflow.
 LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e100, 1e-100
+# A weight that is less than this part of the largest is none: "balanced" classes of such rows would have no bounds.
+NEGLIGIBLE_WEIGHT = 1e-200
 
 
 def checked_sample_weight(sample_weight, X):
@@ -39,8 +41,25 @@ def checked_sample_weight(sample_weight, X):
         raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
     check_consistent_length(X, sample_weight)
     check_not_negative(sample_weight)
-    check_largest_weight(sample_weight.max(initial=0.0))
+    largest = sample_weight.max(initial=0.0)
+    check_largest_weight(largest)
+    negligible = (sample_weight > 0) & (sample_weight < NEGLIGIBLE_WEIGHT * largest)
+    if negligible.any():
+        sample_weight = np.where(negligible, 0.0, sample_weight)
     return X.row_values(sample_weight) if on_workers else sample_weight
+
+
+def check_class_weight(class_weight):
+    """Let pass None, "balanced" and a dict of weights that are neither negative nor out of bounds."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, dict):
+        raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
+    for label, weight in class_weight.items():
+        if not isinstance(weight, Real) or not 0 <= weight <= LARGEST_WEIGHT:
+            raise ValueError(
+                f"class_weight must be numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for class {label!r}"
+            )
 
 
 def check_not_negative(sample_weight):

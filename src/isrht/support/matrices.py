@@ -26,9 +26,10 @@ def contiguous_rows(X):
 
 
 def csr_parts(X):
-    """data, indices and indptr of one index type, as the sparse kernels need them."""
+    """Return data, indices and indptr of one index type and without room behind the last value, as kernels need them."""
     indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
-    return X.data, X.indices, indptr
+    stored = slice(indptr[-1])
+    return X.data[stored], X.indices[stored], indptr
 
 
 def as_float64(X):

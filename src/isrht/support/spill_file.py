@@ -43,7 +43,8 @@ class SpillFile:
         """The file as an array that can be written to. It is made as long as that."""
         length = np.dtype(dtype).itemsize * int(np.prod(shape))
         if os.fstat(self._file.fileno()).st_size < length:
-            self._file.truncate(length)
+            with self._naming_folder():
+                self._file.truncate(length)
         return np.asarray(np.memmap(self._file, dtype=dtype, mode="r+", shape=shape))
 
     def reserve(self, length):

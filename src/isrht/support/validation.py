@@ -15,12 +15,11 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from isrht.support.sparse_structure import check_sparse
+from isrht.support.threads import job_count
 
 FLOATS = (np.float64, np.float32)
 # What n_components="auto" means where there are so many.
 AUTO_COMPONENTS = 256
-
-
 # Below this, sums of squares have lost digits.
 SMALLEST_SQUARE = 1e-290
 SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
@@ -32,19 +31,53 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
     Return X, or X and y where y is given, as float arrays or CSR matrices; set or check the number of features.
     """
     check_sparse(X)
-    return validate_data(estimator, X, y, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+    with quiet_sums():
+        checked = validate_data(estimator, X, y, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+    return (plain(checked[0]), checked[1]) if isinstance(checked, tuple) else plain(checked)
 
 
 def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
     """Validate one block of rows, as :func:`checked_data` does for all of them."""
     check_sparse(X)
-    return check_array(
-        X,
-        accept_sparse="csr",
-        dtype=FLOATS,
-        ensure_all_finite=ensure_all_finite,
-        ensure_min_samples=ensure_min_samples,
+    with quiet_sums():
+        checked = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=FLOATS,
+            ensure_all_finite=ensure_all_finite,
+            ensure_min_samples=ensure_min_samples,
+        )
+    return plain(checked)
+
+
+def plain(X):
+    """Return checked rows as compiled code needs them.
+
+    They are aligned in memory. Sparse ones have one of two index types, no gaps between and no room behind values.
+    """
+    if not sp.issparse(X):
+        return X if X.flags.aligned else np.array(X)
+    index = np.dtype(np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64)
+    types, parts = (X.dtype, index, index), (X.data, X.indices, X.indptr)
+    is_full = len(X.data) == len(X.indices) == X.indptr[-1]
+    if is_full and all(_has_no_gaps(part, dtype) for part, dtype in zip(parts, types, strict=True)):
+        return X
+    view = X.__class__(X.shape, dtype=X.dtype)
+    stored = slice(X.indptr[-1])
+    view.data, view.indices, view.indptr = (
+        np.require(part, dtype, ["C", "A"])
+        for part, dtype in zip((X.data[stored], X.indices[stored], X.indptr), types, strict=True)
     )
+    return view
+
+
+def _has_no_gaps(array, dtype):
+    return array.flags.c_contiguous and array.flags.aligned and array.dtype == dtype and array.dtype.isnative
+
+
+def quiet_sums():
+    """Let scikit-learn add up all values of X, to see whether they are finite, without a word where the sum is not."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def checked_components(Z, n_components):
@@ -95,8 +128,15 @@ def check_n_components(value):
 
 
 def resolved_n_components(value, available):
-    """Return how many components there are to be: ``"auto"`` means 256, or all that are available if these are fewer."""
+    """Return how many components there are to be: ``"auto"`` means 256, or all that are available if less."""
     return min(AUTO_COMPONENTS, available) if isinstance(value, str) else int(value)
+
+
+def check_n_jobs(n_jobs):
+    """Refuse what is no number of threads, also where the data are so few that one of them serves."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
+        raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
+    job_count(n_jobs)
 
 
 def check_positive_number(name, value):
@@ -132,3 +172,9 @@ def checked_finite(projected):
             f"the projection overflows {projected.dtype}: X has values too large for its precision; {SCALE_IT}"
         )
     return projected
+
+
+def check_finite_scores(finite):
+    """Raise an error where the scores of rows that are finite are not."""
+    if not finite:
+        raise ValueError(f"the scores of some rows overflow: X has values too large; {SCALE_IT}")

@@ -33,7 +33,7 @@ N, CUTS = 1200, [0, 10, 700, 701, 1200]
 @pytest.fixture(scope="module")
 def client():
     """Two worker processes of one thread each."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
 
