@@ -34,6 +34,8 @@ def malformed(n_rows):
         "pointer past 32 bits": altered(csr, indptr=with_value(csr.indptr, n_rows, np.int64(2**32 + last))),
         "too few pointers": altered(csr, indptr=csr.indptr[:-1]),
         "too few values": altered(csr, data=csr.data[:-3]),
+        "no pointers": altered(csr, indptr=None),
+        "a list of pointers": altered(csr, indptr=csr.indptr.tolist()),
         "CSC": altered(csc, indices=with_value(csc.indices, last, 2**30)),
         "CSC pointers": altered(csc, indptr=with_value(csc.indptr, 20, 2**30)),
         "COO": altered(coo, coords=(coo.coords[0], with_value(coo.coords[1], last, 2**30))),

@@ -82,7 +82,7 @@ def test_npy_of_objects_is_not_unpickled(tmp_path):
 def test_what_is_no_npy_file(npy):
     path = npy(X)
     content = path.read_bytes()
-    damaged = [content.replace(b"{'descr'", header) for header in (b"{'de(cr'", b"{(descr'", b"\xc8'descr'", b"['descr'")]
+    damaged = [content.replace(b"{'descr'", start) for start in (b"{'de(cr'", b"{(descr'", b"\xc8'descr'", b"['descr'")]
     for wrong in (b"", content[:-1], b"1 1:2\n", content[:20], *damaged):
         path.write_bytes(wrong)
         with pytest.raises(FileError, match="it is no NPY file"):

@@ -1,6 +1,7 @@
 """What holds for every public estimator: default constructors, parameters after fit, failed fits, malformed input."""
 
 import warnings
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
@@ -305,13 +306,20 @@ def test_finite_data_give_finite_results_or_an_error(data, estimator, container,
     if not np.isfinite(X.data if sp.issparse(X) else X).all():
         return  # what is not finite is not the matter here
     model = estimator(**({"random_state": 0} if "random_state" in estimator().get_params() else {}))
-    try:
+    sound = 1e-50 < size < 1e50
+    with nullcontext() if sound else suppressed_if("scale X"):
         found = list(results(model.fit(X, y), X))
+        assert all(np.isfinite(values).all() for values in found if values.dtype.kind == "f")
+
+
+@contextmanager
+def suppressed_if(message):
+    """Let pass a ValueError whose text has the message in it."""
+    try:
+        yield
     except ValueError as error:
-        assert "scale X" in str(error)
-        assert not 1e-50 < size < 1e50
-        return
-    assert all(np.isfinite(values).all() for values in found if values.dtype.kind == "f")
+        if message not in str(error):
+            raise
 
 
 def test_boosted_columns_do_not_depend_on_the_unit_of_the_rows(data):
@@ -343,9 +351,10 @@ def test_one_rare_row_names_the_fold_and_the_class(rng, model):
 @pytest.mark.parametrize("model", [LinearSVMCV(), ISRHTClassifier(4, random_state=0)], ids=repr)
 def test_a_fold_that_lacks_one_of_three_classes_is_told(rng, model):
     X, y = rng.standard_normal((60, 8)), np.array([0, 1] * 29 + [0, 2])
-    with pytest.warns(UserWarning) as told:
-        model.fit(X, y)
-    assert any("trains on no row of class 2, which it never predicts" in str(one.message) for one in told)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")
+        with pytest.warns(UserWarning, match="trains on no row of class 2, which it never predicts"):
+            model.fit(X, y)
 
 
 @pytest.mark.parametrize("model", [*SEARCHES, LinearSVM()], ids=repr)

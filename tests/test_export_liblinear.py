@@ -62,5 +62,6 @@ def test_labels_must_be_integers(labels, tmp_path):
 
 def test_whole_numbers_may_be_floats(tmp_path):
     X, y = make_data(2)
-    export_model(LinearSVM().fit(X, y.astype(float)), tmp_path / "model", "liblinear")
-    assert set(answers(tmp_path / "model", X, [])[0]) == {-3, 7}
+    for dtype in (np.float64, np.float16):
+        export_model(LinearSVM().fit(X, y.astype(dtype)), tmp_path / "model", "liblinear")
+        assert set(answers(tmp_path / "model", X, [])[0]) == {-3, 7}

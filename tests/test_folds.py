@@ -124,3 +124,34 @@ def test_folds_without_weight_are_not_used():
     assert usable_folds((training, held_out), None)[0].shape[1] == 2
     got = usable_folds((training, held_out), np.array([1.0, 1.0, 0.0, 0.0]))
     assert got[0].shape[1] == 0
+
+
+# --- splits of the user's own ---------------------------------------------------------------------------------------
+
+EVEN, ODD = np.arange(0, 10, 2), np.arange(1, 10, 2)
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        ((EVEN, ODD + 10), "fold 0 of cv has row 11, but there are 10 rows"),
+        ((EVEN, [2**40]), "fold 0 of cv has row 1099511627776"),
+        ((EVEN - 10, ODD), "fold 0 of cv has row -10"),
+        ((EVEN.astype(float), ODD), "fold 0 of cv must be two lists of row numbers, got float64"),
+        ((EVEN[:, None], ODD), r"fold 0 of cv must be two lists of row numbers, got int64 of shape \(5, 1\)"),
+        ((0, 1), r"fold 0 of cv must be two lists of row numbers, got int64 of shape \(\)"),
+        ((np.ones(7, dtype=bool), ODD), r"got bool of shape \(7,\)"),
+    ],
+)
+def test_splits_of_rows_that_are_not_there(split, message):
+    with pytest.raises(ValueError, match=message):
+        make_splits([split], np.zeros((10, 2)), np.arange(10) % 2)
+
+
+def test_splits_may_be_lists_masks_and_of_any_integer_type():
+    masks = np.arange(10) % 2 == 0, np.arange(10) % 2 == 1
+    for split in ((EVEN.tolist(), ODD.tolist()), masks, (EVEN.astype(np.uint8), ODD.astype(np.uint64))):
+        (found,) = make_splits([split], np.zeros((10, 2)), np.arange(10) % 2)
+        for rows, expected in zip(found, (EVEN, ODD), strict=True):
+            assert_array_equal(rows, expected)
+            assert rows.dtype == np.int64

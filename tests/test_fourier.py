@@ -94,3 +94,10 @@ def test_one_class_is_refused():
 
 def test_constant_data_have_a_scale():
     assert HadamardFourierFeatures(2).fit(np.ones((3, 2))).gamma_ == 1.0
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_angles_that_overflow_are_an_error(container):
+    features = HadamardFourierFeatures(4, random_state=0).fit(np.eye(5))
+    with pytest.raises(ValueError, match="overflows float64: .*scale X"):
+        features.transform(container(np.diag([1.0, 1.7e308, 0.0])[:, :1] + np.full((1, 5), 1.7e308)))

@@ -37,3 +37,12 @@ def test_sparse_stays_sparse():
 def test_bad_parameters_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         LeverageScoreSelection(**options).fit(np.ones((4, 5)))
+
+
+def test_room_behind_the_last_value_of_a_sparse_matrix_is_not_read(rng):
+    """SciPy follows the indices there when it takes columns, wherever they lead."""
+    X = sp.random_array((6, 10), density=0.4, format="csr", random_state=rng)
+    model = LeverageScoreSelection(3, random_state=0).fit(X)
+    expected = model.transform(X).toarray()
+    X.data, X.indices = np.append(X.data, 1.0), np.append(X.indices, np.int32(2**31 - 1))
+    assert_array_equal(model.transform(X).toarray(), expected)

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.validation import validate_data
 
-from isrht import LinearSVM
+from isrht import LinearSVM, Predictor
 from isrht.linear import is_plain, linear_scores, quick_scores
 from malformed_rows import malformed
 
@@ -108,12 +108,20 @@ def test_values_that_are_not_finite_get_the_error_of_scikit_learn(case, bad, mak
         model.predict(make(X))
 
 
-def test_finite_rows_may_have_infinite_scores(case):
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_scores_that_overflow_are_an_error(case, container):
     X, model = case
     X[0] = 1e200 * np.sign(model.coef_[0])
     model.coef_ *= 1e150
+    X = container(X)
     assert quick_scores(model, X) is None
-    assert not np.isfinite(model.decision_function(X)).all()
+    for one in (model, Predictor(model)):
+        for method in (one.decision_function, one.predict):
+            with pytest.raises(ValueError, match="the scores of some rows overflow: .*scale X"):
+                method(X)
+    row = X[[0]] if sp.issparse(X) else X[0]
+    with pytest.raises(ValueError, match="the scores of some rows overflow"):
+        Predictor(model).predict_one(row)
 
 
 def test_a_broken_sparse_matrix_is_an_error_not_a_crash(case):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht import newton
+from isrht import LinearSVM, newton
 from isrht.blocks import Block, RowBlocks
 from isrht.newton import fit_path, one_blas_thread, training_blocks
 
@@ -174,3 +174,12 @@ def test_blas_threads_come_back_when_the_last_user_leaves():
 
 def test_a_block_without_weights_counts_every_row_once():
     np.testing.assert_array_equal(newton.fold_weights(Block(0, np.zeros((3, 2)))), np.ones((1, 3)))
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_numbers_that_overflow_are_an_error_without_warnings(container, n_jobs):
+    X = np.zeros((40, 3))
+    X[::2, 0], X[1::2, 1], X[0, 2] = 1.0, 1.0, 1.7e308
+    with pytest.raises(ValueError, match="overflow: X has values too large"):
+        LinearSVM(n_jobs=n_jobs).fit(container(X), np.arange(40) % 2, sample_weight=np.full(40, 3.0))

@@ -59,7 +59,9 @@ def test_transform_is_the_matrix_product_it_says_it_is(data, selection, options)
     assert_allclose(isrht.inverse_transform(Z), Z @ np.linalg.pinv(R) + origin, atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"center": True}, {"sketch_size": 6}, {"sketch_size": 6, "center": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"center": True}, {"sketch_size": 6}, {"sketch_size": 6, "center": True}], ids=str
+)
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("n_features", [1, 2, 3, 5, 8, 11])
 def test_there_and_back_and_there_again(rng, n_features, selection, options):
@@ -71,6 +73,15 @@ def test_there_and_back_and_there_again(rng, n_features, selection, options):
         back = isrht.inverse_transform(Z)
         assert back.dtype == dtype
         assert_allclose(isrht.transform(back), Z, atol=atol)
+
+
+@pytest.mark.parametrize("n_features", [33, 40, 57, 200])
+def test_what_no_row_projects_to_comes_back_to_something_that_stays(rng, n_features):
+    """With more columns than features R'R lacks rank, and rounding must not be taken for some."""
+    isrht = ISRHT(selection="uniform", random_state=0).fit(rng.standard_normal((20, n_features)))
+    nearest = isrht.transform(isrht.inverse_transform(rng.standard_normal((30, isrht.n_components_))))
+    assert np.abs(nearest).max() < 10
+    assert_allclose(isrht.transform(isrht.inverse_transform(nearest)), nearest, atol=1e-11)
 
 
 def test_a_sketch_can_be_centred(data):

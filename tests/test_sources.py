@@ -473,3 +473,34 @@ def test_the_limit_is_one(gigabyte, tmp_path):
     run = train_under_limit(gigabyte, tmp_path, "top", source=LOADED)
     assert run.returncode != 0
     assert "MemoryError" in run.stderr
+
+
+# --- blocks that are not what they should be ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        (np.array(3.0), r"block 1 .*a block must have two dimensions, got shape \(\)"),
+        (np.ones(4), r"block 1 .*a block must have two dimensions, got shape \(4,\)"),
+        (np.ones((2, 2, 2)), r"block 1 .*a block must have two dimensions, got shape \(2, 2, 2\)"),
+    ],
+)
+def test_blocks_have_two_dimensions(block, message):
+    with pytest.raises(ValueError, match=message):
+        RowSource([np.ones((3, 4)), block]).shape  # noqa: B018
+
+
+def test_blocks_without_names_after_a_block_with_names(rng):
+    frame = pd.DataFrame(rng.standard_normal((5, 2)), columns=["a", "b"])
+    with pytest.raises(ValueError, match="block 1 .*its columns have no names, unlike those of the first block"):
+        RowSource([frame, frame.to_numpy()]).shape  # noqa: B018
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "lil", "dia", "dok"])
+def test_blocks_of_every_sparse_format_from_a_function(rng, format):
+    X = sp.random_array((60, 8), density=0.4, format="csr", random_state=rng)
+    y = np.arange(60) % 2
+    parts = [(X[rows].asformat(format), y[rows]) for rows in (slice(30), slice(30, None))]
+    model = LinearSVM().fit(RowSource(lambda: iter(parts)))
+    assert_array_equal(model.coef_, LinearSVM().fit(X, y).coef_)

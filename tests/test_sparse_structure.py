@@ -8,7 +8,7 @@ from isrht.sparse_structure import check_sparse
 
 
 def csr(rng=0):
-    return sp.random_array((6, 10), density=0.4, format="csr", rng=rng)
+    return sp.random_array((6, 10), density=0.4, format="csr", random_state=rng)
 
 
 def spoiled(format, **arrays):
@@ -90,3 +90,42 @@ def test_spare_room_behind_the_last_value_is_allowed():
 def test_what_is_not_sparse_is_not_looked_at():
     check_sparse(np.eye(3))
     check_sparse(None)
+
+
+WRONG_PARTS = {
+    "csr: a list": ("csr", "indices", list, "indices must be 1-D integers, got list"),
+    "csr: nothing": ("csr", "indptr", lambda array: None, "indptr must be 1-D integers, got NoneType"),
+    "csr: values in two dimensions": ("csr", "data", lambda array: array[:, None], "data must be 1-D numbers"),
+    "csc: words": ("csc", "data", lambda array: array.astype(str), "data must be 1-D numbers, got <U"),
+    "bsr: values in two dimensions": ("bsr", "data", lambda array: array[:, 0], "data must be 3-D numbers"),
+    "coo: one coordinate": ("coo", "coords", lambda coords: coords[:1], "1 arrays of coordinates"),
+    "coo: fractions": ("coo", "coords", lambda coords: (coords[0], coords[1] / 2), "col must be 1-D integers"),
+    "dia: fractions": ("dia", "offsets", lambda array: array + 0.5, "offsets must be 1-D integers, got float64"),
+    "dia: offsets that wrap": ("dia", "offsets", lambda array: array.astype(np.int64) + 2**32, "offset 429496"),
+    "dia: equal offsets": ("dia", "offsets", lambda array: array * 0, "offsets are equal"),
+    "dok: beyond": ("dok", "_dict", lambda entries: {(6, 0): 1.0}, r"key \(6, 0\)"),
+    "dok: words": ("dok", "_dict", lambda entries: {"ab": 1.0}, "key 'ab'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PARTS)
+def test_parts_that_are_no_arrays_or_hold_something_else(name):
+    """SciPy corrupts memory when it converts some of these: diagonals with offsets that are not integers, say."""
+    format, part, spoil, message = WRONG_PARTS[name]
+    X = csr().asformat(format)
+    setattr(X, part, spoil(getattr(X, part)))
+    with pytest.raises(ValueError, match=f"X is malformed: .*{message}"):
+        check_sparse(X)
+
+
+@pytest.mark.parametrize("columns", [None, [0.5], ["a"]])
+def test_lists_of_something_else(columns):
+    X = csr().tolil()
+    X.rows[3], X.data[3] = columns, [1.0]
+    with pytest.raises(ValueError, match="row 3 must be a list of integers"):
+        check_sparse(X)
+
+
+def test_sparse_arrays_have_two_dimensions():
+    with pytest.raises(ValueError, match=r"X must be two-dimensional, got a sparse array of shape \(3,\)"):
+        check_sparse(sp.coo_array(np.ones(3)))

@@ -35,6 +35,7 @@ from isrht.rotation import Rotation
 from isrht.row_weights import in_units, typical_weight
 from isrht.sources import as_rows, validate_rows
 from isrht.validation import (
+    check_n_jobs,
     check_positive_integer,
     checked_data,
     checked_finite,
@@ -190,12 +191,14 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def project(self, X):
         """:meth:`transform` of an array or CSR matrix that has been checked."""
-        projected = self._project(X if self._fits(X.dtype) else X.astype(np.float64))
-        projected -= self.offsets_.astype(projected.dtype)
-        return checked_finite(projected.astype(X.dtype, copy=False))
+        with np.errstate(over="ignore", invalid="ignore"):
+            projected = self._project(X if self._fits(X.dtype) else X.astype(np.float64))
+            projected -= self.offsets_.astype(projected.dtype)
+            projected = projected.astype(X.dtype, copy=False)
+        return checked_finite(projected)
 
     def _fits(self, dtype):
-        """Say whether the diagonals can be had in ``dtype``: features of tiny or huge values have huge or tiny units."""
+        """Say whether the diagonals can be had in ``dtype``: features of tiny or huge values have huge or tiny ones."""
         units = np.array([1.0]) if self._units is None else self._units
         sizes = self._row_scale * np.array([units.min() / self._norms.max(), units.max() / self._norms.min()])
         return dtype == np.float64 or (sizes.min() > SMALLEST_FACTOR and sizes.max() < 1 / SMALLEST_FACTOR)
@@ -239,6 +242,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _check_parameters(self):
         check_positive_integer("n_components", self.n_components)
+        check_n_jobs(self.n_jobs)
         if self.rounds != "auto":
             check_positive_integer("rounds", self.rounds)
         if self.diagonal not in DIAGONALS:
@@ -387,5 +391,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _multiply(self, X):
         matrix = self.fold(np.eye(self.n_components_)).T.astype(X.dtype)
-        blocks = RowBlocks(X).map(lambda block: block.X @ matrix, self.n_jobs)
-        return np.concatenate(list(blocks))
+
+        def multiplied(block):
+            with np.errstate(over="ignore", invalid="ignore"):  # also in a thread; project tells
+                return block.X @ matrix
+
+        return np.concatenate(list(RowBlocks(X).map(multiplied, self.n_jobs)))

@@ -53,8 +53,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     Parameters
     ----------
     n_components : int, float or "auto", default="auto"
-        How many columns: as in :class:`ISRHT`, where "auto" keeps 256, or all columns if there are fewer. Boosted columns
-        are at most as many; "auto" are 16 of them.
+        How many columns: as in :class:`ISRHT`, where "auto" keeps 256, or all columns if there are fewer. Boosted
+        columns are at most as many; "auto" are 16 of them.
     selection, balance, center, replace, sketch_size, n_score_samples
         As in :class:`ISRHT`. Or ``selection="boosted"``: the columns of :class:`BoostedISRHT`, to which the other
         parameters of this line mean nothing.
@@ -94,8 +94,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     C_ : float
         The C of ``svm_``: that was given, or chosen; with boosted columns the given one times the chosen one.
     weight_unit_ : float
-        What counts as one row where C was chosen: the typical weight, 1 without weights or with a given C. ``C_`` is for
-        weights divided by it.
+        What counts as one row where C was chosen: the typical weight, 1 without weights or with a given C. ``C_`` is
+        for weights divided by it.
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
         With ``C="cv"``: as in :class:`LinearSVMCV`; with boosted columns, of the one C that was chosen with them.
     n_iter_, n_features_in_ : int

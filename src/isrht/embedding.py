@@ -129,7 +129,9 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         check_is_fitted(self)
         X = checked_components(X, self.n_components_)
-        return self.to_features(X / np.where(self.component_sizes > 0, self.component_sizes, 1).astype(X.dtype))
+        sizes = np.where(self.component_sizes > 0, self.component_sizes, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return checked_finite(self.to_features(X / sizes.astype(X.dtype)))
 
     def to_features(self, weights):
         """Turn weights of components into weights of features: ``transform(X) @ w.T`` is ``X @ to_features(w).T``."""

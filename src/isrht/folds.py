@@ -90,7 +90,20 @@ def make_splits(cv, X, y):
     splits = list(check_cv(cv, y, classifier=True).split(X, y))
     if not splits:
         raise ValueError(f"cv holds nothing out: {cv!r} gives no split of the rows")
-    return splits
+    return [tuple(_checked_rows(rows, fold, len(y)) for rows in sides) for fold, sides in enumerate(splits)]
+
+
+def _checked_rows(rows, fold, n_samples):
+    """Return the numbers of rows that a splitter of the user's own gives for one side of a fold."""
+    rows = np.asarray(rows)
+    if rows.dtype.kind == "b" and rows.shape == (n_samples,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.dtype.kind not in "iu" and rows.size):
+        raise ValueError(f"fold {fold} of cv must be two lists of row numbers, got {rows.dtype} of shape {rows.shape}")
+    wrong = rows[(rows < 0) | (rows >= n_samples)]
+    if len(wrong):
+        raise ValueError(f"fold {fold} of cv has row {wrong[0]}, but there are {n_samples} rows, numbered from 0")
+    return rows.astype(np.int64, copy=False)
 
 
 def make_folds(cv, X, labels):

@@ -26,7 +26,14 @@ from isrht.embedding import random_signs
 from isrht.hadamard import next_power_of_two
 from isrht.scores import separation
 from isrht.selection import rank
-from isrht.validation import check_positive_integer, check_positive_number, checked_data, whole_or_unchanged
+from isrht.validation import (
+    check_n_jobs,
+    check_positive_integer,
+    check_positive_number,
+    checked_data,
+    checked_finite,
+    whole_or_unchanged,
+)
 
 ROTATIONS = 3
 # Angles are multiplied in float64 where their scale, or its inverse, is less than this.
@@ -107,7 +114,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
         for _ in self._blocks(X).map(fill, self.n_jobs):
             pass
-        return out
+        return checked_finite(out)
 
     @property
     def n_components_(self):
@@ -128,6 +135,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         check_positive_integer("n_components", self.n_components)
         check_positive_integer("candidates", self.candidates)
         check_positive_number("balance", self.balance)
+        check_n_jobs(self.n_jobs)
         if self.gamma != "scale":
             if not isinstance(self.gamma, Real):
                 raise ValueError(f"gamma must be a positive number or 'scale', got {self.gamma!r}")
@@ -150,7 +158,8 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         chosen = angles[:, columns].astype(X.dtype if LEAST_SCALE < scale < 1 / LEAST_SCALE else np.float64, copy=False)
         chosen *= chosen.dtype.type(scale)
         chosen += self.phases_[columns].astype(chosen.dtype)
-        return np.cos(chosen, out=chosen)
+        with np.errstate(invalid="ignore"):  # transform tells of angles that are not finite
+            return np.cos(chosen, out=chosen)
 
     def _rotate(self, X, signs):
         """``H D1 H D2 H D3 x``, orthonormal, of each row."""
@@ -181,10 +190,7 @@ def _variance_scale(X):
     values = X.data if sp.issparse(X) else X
     unit = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of very large or small values would be lost
     size, values = X.shape[0] * X.shape[1], values.astype(np.float64) / unit
-    if sp.issparse(X):
-        variance = float((values**2).sum() / size - (values.sum() / size) ** 2)
-    else:
-        variance = float(values.var())
+    variance = float((values**2).sum() / size - (values.sum() / size) ** 2) if sp.issparse(X) else float(values.var())
     if variance <= 0:
         return 1.0
     gamma = 1.0 / (X.shape[1] * variance) / unit / unit

@@ -19,6 +19,8 @@ from isrht.validation import (
     check_n_components,
     check_positive_integer,
     checked_data,
+    plain,
+    quiet_sums,
     resolved_n_components,
     whole_or_unchanged,
 )
@@ -72,12 +74,14 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
     def transform(self, X):
         """Return the kept features of the rows of X."""
         check_sparse(X)
-        return super().transform(X)
+        with quiet_sums():
+            return super().transform(plain(X) if sp.issparse(X) and X.format == "csr" else X)
 
     def inverse_transform(self, X):
         """Return rows that have zeros for the features that are not kept."""
         check_sparse(X)
-        return super().inverse_transform(X)
+        with quiet_sums():
+            return super().inverse_transform(X)
 
     def _get_support_mask(self):
         check_is_fitted(self)

@@ -52,11 +52,11 @@ def guarded_scores(X, coef, intercept, n_jobs=None):
     """
     if not sp.issparse(X):
         return linear_scores(X, coef, intercept, n_jobs)
-    if X.indptr.dtype != X.indices.dtype or job_count(n_jobs) > 1:
-        check_sparse(X)
     try:
+        if X.indptr.dtype != X.indices.dtype or job_count(n_jobs) > 1:
+            check_sparse(X)
         return linear_scores(X, coef, intercept, n_jobs)
-    except (IndexError, TypeError, ValueError):
+    except (AttributeError, IndexError, TypeError, ValueError):
         check_sparse(X)
         raise
 

@@ -93,7 +93,10 @@ def fit_path(blocks, Cs, *, n_classes=2, fit_intercept=True, tol=1e-6, max_iter=
     for state in groups:
         check_no_overflow("features", state.gradient, state.curvature)
     for C in np.sort(np.asarray(Cs, dtype=np.float64)):
-        results = zip(*[solver.minimise(state, C) for state in groups], strict=True)
+        with quiet():
+            results = zip(*[solver.minimise(state, C) for state in groups], strict=True)
+        for state in groups:
+            check_no_overflow("features", state.weights)
         if len(groups) > 1:
             for state in groups:
                 state.forget_curvature()
@@ -172,7 +175,11 @@ class Newton:
         return [slice(first, first + size) for first in range(0, n_problems, size)]
 
     def sum(self, function, *args):
-        return self.blocks.sum(lambda block: function(block, *args), self.n_jobs)
+        def of_block(block):
+            with quiet():
+                return function(block, *args)
+
+        return self.blocks.sum(of_block, self.n_jobs)
 
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of steps, and whether it was reached."""
@@ -297,8 +304,7 @@ class ExactNewton(Newton):
         weights = fold_weights(block)[folds]
         most = weights.max(axis=0)
         total = self.gram(block.X, most)
-        with np.errstate(invalid="ignore"):  # fit_path tells
-            return tuple(total - self.gram(block.X, most - fold) for fold in weights)
+        return tuple(total - self.gram(block.X, most - fold) for fold in weights)
 
     def evaluate(self, block, problems, weights, reference):
         """Loss and gradient at ``weights``, and by how much their Gram matrices differ from the reference."""
@@ -330,8 +336,7 @@ class ExactNewton(Newton):
         scaled[:, : X.shape[1]] = X[rows]
         scaled[:, X.shape[1] :] = 1
         scaled *= np.sqrt(row_weights[rows])[:, None]
-        with np.errstate(over="ignore", invalid="ignore"):  # fit_path tells
-            return scaled.T @ scaled
+        return scaled.T @ scaled
 
     def sparse_gram(self, X, row_weights):
         X = as_float64(X)
@@ -449,8 +454,12 @@ def as_float64(X):
 
 
 def squared(X):
-    with np.errstate(over="ignore"):  # fit_path tells
-        return X.multiply(X) if sp.issparse(X) else X * X
+    return X.multiply(X) if sp.issparse(X) else X * X
+
+
+def quiet():
+    """Let numbers overflow without a word: :func:`fit_path` tells. It holds in one thread: each block needs its own."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def solve_hessian(gram, C, gradient):

@@ -31,7 +31,9 @@ from isrht.selection import columns_for_share, score_histogram, select_by_import
 from isrht.sources import as_rows, validate_rows
 from isrht.statistics import ColumnStatistics, measure
 from isrht.validation import (
+    check_class_weight,
     check_n_components,
+    check_n_jobs,
     check_positive_integer,
     check_positive_number,
     checked_components,
@@ -231,7 +233,8 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """:meth:`transform` of an array or CSR matrix that has been checked."""
         projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
         if self.mean_ is not None:
-            projected -= self.offsets_.astype(projected.dtype)
+            with np.errstate(over="ignore", invalid="ignore"):
+                projected -= self.offsets_.astype(projected.dtype)
         return checked_finite(projected)
 
     def inverse_transform(self, X):
@@ -251,9 +254,16 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         Z = checked_components(X, self.n_components_)
-        weights = (Z @ np.linalg.pinv(self._gram(), hermitian=True)).astype(Z.dtype, copy=False)
-        back = self.fold(weights)
-        return back if self.mean_ is None else back + self._mean_of_features().astype(back.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            back = self.fold((Z @ self._inverse_of_gram()).astype(Z.dtype, copy=False))
+            if self.mean_ is not None:
+                back += self._mean_of_features().astype(back.dtype)
+        return checked_finite(back)
+
+    def _inverse_of_gram(self):
+        """Return the pseudo-inverse of ``R'R``, which has not full rank where there are more columns than features."""
+        gram = self._gram()
+        return np.linalg.pinv(gram, rcond=len(gram) * np.finfo(gram.dtype).eps, hermitian=True)
 
     def _gram(self):
         """Return the products of the kept columns with each other, as they are on the features: ``R'R``, (r, r)."""
@@ -368,6 +378,8 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         else:
             check_n_components(self.n_components)
         check_positive_number("balance", self.balance)
+        check_n_jobs(self.n_jobs)
+        check_class_weight(self.class_weight)
         if self.n_score_samples is not None:
             check_positive_integer("n_score_samples", self.n_score_samples)
         if self.sketch_size not in (None, "paper"):

@@ -87,6 +87,7 @@ def contiguous_rows(X):
 
 
 def csr_parts(X):
-    """data, indices and indptr of one index type, as the sparse kernels need them."""
+    """data, indices and indptr as the sparse kernels need them: of one index type, no room behind the last value."""
     indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
-    return X.data, X.indices, indptr
+    stored = slice(indptr[-1])
+    return X.data[stored], X.indices[stored], indptr

@@ -23,7 +23,7 @@ from isrht import _kernels
 from isrht.linear import CSR, FLOATS, guarded_scores, is_plain
 from isrht.sparse_structure import check_sparse
 from isrht.svm import LinearClassifier, predicted_codes
-from isrht.validation import checked_data
+from isrht.validation import check_finite_scores, checked_data
 
 INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
@@ -131,7 +131,8 @@ class Predictor:
             scores, finite = self._linear_scores(X)
         if not finite:
             X = checked_data(self._model, X, reset=False)
-            scores, _ = self._linear_scores(X)
+            scores, finite = self._linear_scores(X)
+            check_finite_scores(finite)
         return scores
 
     def _linear_scores(self, X):
@@ -156,7 +157,7 @@ class Predictor:
         values = self._checked_values(row)
         out = np.empty((1, len(self._coef)))
         if not _kernels.engine.score_rows(values, self._coef, self._intercept, out):
-            check_finite(values[0])
+            refuse_not_finite(values[0])
         return out
 
     def _checked_values(self, row):
@@ -185,12 +186,12 @@ class Predictor:
     def _score_sparse(self, row):
         if row.shape != (1, self.n_features_in_):
             raise ValueError(f"a sparse row must have shape (1, {self.n_features_in_}), got {row.shape}")
-        if type(row) not in CSR or row.indptr.dtype != row.indices.dtype:
-            check_sparse(row)
-            row = row.tocsr()
         try:
+            if type(row) not in CSR or row.indptr.dtype != row.indices.dtype:
+                check_sparse(row)
+                row = row.tocsr()
             return self._score_entries(as_floats(row.data), as_indices(row.indices), as_indices(row.indptr))
-        except (IndexError, TypeError, ValueError):
+        except (AttributeError, IndexError, TypeError, ValueError):
             check_sparse(row)
             raise
 
@@ -213,7 +214,7 @@ class Predictor:
     def _score_entries(self, values, indices, indptr):
         out = np.empty((1, len(self._coef)))
         if not _kernels.engine.score_csr(values, indices, indptr, self._coef_by_feature, self._intercept, out):
-            check_finite(values)
+            refuse_not_finite(values)
         return out
 
 
@@ -230,12 +231,13 @@ def is_series(row):
     return hasattr(row, "to_frame") and hasattr(row, "index")
 
 
-def check_finite(values):
+def refuse_not_finite(values):
     """Raise an error that names the value at fault, if there is one: large finite values can also overflow."""
     finite = np.isfinite(values)
     if not finite.all():
         place = int(np.argmin(finite))
         raise ValueError(f"the row holds {values[place]} at position {place}: values must be finite")
+    check_finite_scores(False)
 
 
 def as_floats(values):

@@ -28,8 +28,8 @@ from isrht.blocks import RowBlocks, Rows, default_block_rows, recut
 from isrht.coded_labels import CodedLabels, Coder, part_by_part
 from isrht.files.errors import FileError
 from isrht.per_row import FiledColumn, FileOf, total
-from isrht.unnamed_file import UnnamedFile
 from isrht.sparse_structure import check_sparse
+from isrht.unnamed_file import UnnamedFile
 from isrht.validation import checked_block
 
 
@@ -236,7 +236,7 @@ class RowSource(LocalRows):
                 if item is None:
                     return
                 X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
-                n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+                n_rows = _row_count(X)
             if n_rows:
                 yield number, start, X, y
             del X, y, item
@@ -336,6 +336,8 @@ class _Survey:
             raise ValueError(f"it has {X.shape[1]} features, but the blocks before have {self.n_features}")
         elif sp.issparse(X) != self.sparse:
             raise ValueError(f"it is {'sparse' if sp.issparse(X) else 'dense'}, but the blocks before are not")
+        elif self.header is not None and header is None:
+            raise ValueError("its columns have no names, unlike those of the first block")
         elif self.header is not None and list(header.columns) != list(self.header.columns):
             raise ValueError("its columns have other names, or another order, than those of the first block")
         self._check_labels(X.shape[0], y)
@@ -493,9 +495,19 @@ def _is_matrix(X):
     return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
+def _row_count(X):
+    if hasattr(X, "shape"):
+        if len(X.shape) != 2:
+            raise ValueError(f"a block must have two dimensions, got shape {X.shape}")
+        return X.shape[0]
+    return len(X)
+
+
 def _share_memory(converted, X):
     if sp.issparse(X):
-        return np.may_share_memory(converted.data, X.data) or np.may_share_memory(converted.indices, X.indices)
+        parts = [getattr(X, name) for name in ("data", "indices", "indptr") if hasattr(X, name)]
+        mine = converted.data, converted.indices, converted.indptr
+        return any(np.may_share_memory(one, other) for one in mine for other in parts)
     return np.may_share_memory(converted, X) if isinstance(X, np.ndarray) else True
 
 

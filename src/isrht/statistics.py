@@ -135,9 +135,10 @@ def _weighted(block):
     if block.sample_weight is None:
         return block.X, block.X
     X, weights = block.X.astype(np.float64), block.sample_weight[:, None]
-    if sp.issparse(X):
-        return sp.csr_array(X.multiply(weights)), sp.csr_array(X.multiply(np.sqrt(weights)))
-    return X * weights, X * np.sqrt(weights)
+    with np.errstate(over="ignore"):  # measure tells
+        if sp.issparse(X):
+            return sp.csr_array(X.multiply(weights)), sp.csr_array(X.multiply(np.sqrt(weights)))
+        return X * weights, X * np.sqrt(weights)
 
 
 def _add_sums(X, rows, totals):

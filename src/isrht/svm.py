@@ -36,7 +36,14 @@ from isrht.newton import as_float64, fit_path, one_blas_thread, training_blocks
 from isrht.per_row import class_totals, derived, gathered, total
 from isrht.row_weights import in_units, typical_weight
 from isrht.sources import as_rows, validate_rows
-from isrht.validation import checked_data, checked_sample_weight, whole_or_unchanged
+from isrht.validation import (
+    check_class_weight,
+    check_finite_scores,
+    check_n_jobs,
+    checked_data,
+    checked_sample_weight,
+    whole_or_unchanged,
+)
 
 DEFAULT_CS = tuple(2.0**exponent for exponent in range(-5, 6))
 # Folds that share a pass. Each is one more column of weights over all rows.
@@ -60,7 +67,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 validate_rows(self, rows, needs_labels=False, reset=False)
                 return rows.collect(plain_copy(self).decision_function, self.n_jobs)
             X = checked_data(self, X, reset=False)
-            scores, _ = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
+            scores, finite = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
+            check_finite_scores(finite)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -85,6 +93,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _validate(self, X, y, sample_weight):
         check_positive(self, "tol", Real)
         check_positive(self, "max_iter", Integral)
+        check_n_jobs(self.n_jobs)
+        check_class_weight(self.class_weight)
         if (rows := as_rows(X)) is not None:
             X, labels = rows, validate_rows(self, rows, y)
         else:
@@ -260,7 +270,7 @@ class LinearSVMCV(LinearClassifier):
         X : array or sparse matrix of shape (n_samples, n_features), or RowSource
         y : array of shape (n_samples,), or None where a RowSource has the labels
         sample_weight : None, float or array of shape (n_samples,)
-            Not negative. They are divided by ``weight_unit_``, so that a constant factor on all of them changes nothing.
+            Not negative. They are divided by ``weight_unit_``, so a constant factor on all of them changes nothing.
         """
         self.Cs_ = checked_Cs(self.Cs)
         X, labels, sample_weight = self._validate(X, y, sample_weight)
@@ -445,8 +455,6 @@ def class_factors(class_weight, classes, totals):
         factors = np.ones(len(classes))
         factors[present] = totals.sum() / (present.sum() * totals[present])
         return factors
-    if class_weight is not None and not isinstance(class_weight, dict):
-        raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
     return compute_class_weight(class_weight, classes=classes, y=classes)
 
 

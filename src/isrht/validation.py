@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
+from isrht.blocks import job_count
 from isrht.per_row import Column
 from isrht.sparse_structure import check_sparse
 
@@ -22,6 +23,8 @@ FLOATS = (np.float64, np.float32)
 AUTO_COMPONENTS = 256
 # Sums of squares of weights outside of these bounds would be lost to rounding, or overflow.
 LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e100, 1e-100
+# A weight that is less than this part of the largest is none: "balanced" classes of such rows would have no bounds.
+NEGLIGIBLE_WEIGHT = 1e-200
 # Below this, sums of squares have lost digits.
 SMALLEST_SQUARE = 1e-290
 SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
@@ -33,19 +36,53 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
     Return X, or X and y where y is given, as float arrays or CSR matrices; set or check the number of features.
     """
     check_sparse(X)
-    return validate_data(estimator, X, y, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+    with quiet_sums():
+        checked = validate_data(estimator, X, y, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+    return (plain(checked[0]), checked[1]) if isinstance(checked, tuple) else plain(checked)
 
 
 def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
     """Validate one block of rows, as :func:`checked_data` does for all of them."""
     check_sparse(X)
-    return check_array(
-        X,
-        accept_sparse="csr",
-        dtype=FLOATS,
-        ensure_all_finite=ensure_all_finite,
-        ensure_min_samples=ensure_min_samples,
+    with quiet_sums():
+        checked = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=FLOATS,
+            ensure_all_finite=ensure_all_finite,
+            ensure_min_samples=ensure_min_samples,
+        )
+    return plain(checked)
+
+
+def plain(X):
+    """Return checked rows as compiled code needs them.
+
+    They are aligned in memory. Sparse ones have one of two index types, no gaps between and no room behind values.
+    """
+    if not sp.issparse(X):
+        return X if X.flags.aligned else np.array(X)
+    index = np.dtype(np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64)
+    types, parts = (X.dtype, index, index), (X.data, X.indices, X.indptr)
+    is_full = len(X.data) == len(X.indices) == X.indptr[-1]
+    if is_full and all(_has_no_gaps(part, dtype) for part, dtype in zip(parts, types, strict=True)):
+        return X
+    view = X.__class__(X.shape, dtype=X.dtype)
+    stored = slice(X.indptr[-1])
+    view.data, view.indices, view.indptr = (
+        np.require(part, dtype, ["C", "A"])
+        for part, dtype in zip((X.data[stored], X.indices[stored], X.indptr), types, strict=True)
     )
+    return view
+
+
+def _has_no_gaps(array, dtype):
+    return array.flags.c_contiguous and array.flags.aligned and array.dtype == dtype and array.dtype.isnative
+
+
+def quiet_sums():
+    """Let scikit-learn add up all values of X, to see whether they are finite, without a word where the sum is not."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def checked_components(Z, n_components):
@@ -96,8 +133,15 @@ def check_n_components(value):
 
 
 def resolved_n_components(value, available):
-    """Return how many components there are to be: ``"auto"`` means 256, or all that are available if these are fewer."""
+    """Return how many components there are to be: ``"auto"`` means 256, or all that are available if less."""
     return min(AUTO_COMPONENTS, available) if isinstance(value, str) else int(value)
+
+
+def check_n_jobs(n_jobs):
+    """Refuse what is no number of threads, also where the data are so few that one of them serves."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
+        raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
+    job_count(n_jobs)
 
 
 def check_positive_number(name, value):
@@ -105,6 +149,19 @@ def check_positive_number(name, value):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not 0 < value < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+def check_class_weight(class_weight):
+    """Let pass None, "balanced" and a dict of weights that are neither negative nor out of bounds."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, dict):
+        raise ValueError(f'class_weight must be None, "balanced" or a dict, got {class_weight!r}')
+    for label, weight in class_weight.items():
+        if not isinstance(weight, Real) or not 0 <= weight <= LARGEST_WEIGHT:
+            raise ValueError(
+                f"class_weight must be numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for class {label!r}"
+            )
 
 
 def checked_sample_weight(sample_weight, X):
@@ -123,7 +180,11 @@ def checked_sample_weight(sample_weight, X):
         raise ValueError(f"sample_weight must be 1-D, one weight per row, got shape {sample_weight.shape}")
     check_consistent_length(X, sample_weight)
     check_not_negative(sample_weight)
-    check_largest_weight(sample_weight.max(initial=0.0))
+    largest = sample_weight.max(initial=0.0)
+    check_largest_weight(largest)
+    negligible = (sample_weight > 0) & (sample_weight < NEGLIGIBLE_WEIGHT * largest)
+    if negligible.any():
+        sample_weight = np.where(negligible, 0.0, sample_weight)
     return X.column(sample_weight) if on_workers else sample_weight
 
 
@@ -169,3 +230,9 @@ def checked_finite(projected):
             f"the projection overflows {projected.dtype}: X has values too large for its precision; {SCALE_IT}"
         )
     return projected
+
+
+def check_finite_scores(finite):
+    """Raise an error where the scores of rows that are finite are not."""
+    if not finite:
+        raise ValueError(f"the scores of some rows overflow: X has values too large; {SCALE_IT}")

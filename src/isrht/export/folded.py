@@ -43,6 +43,9 @@ def integer_labels(classes):
     """The labels as integers, if they are integers in whatever type; otherwise None."""
     if classes.dtype.kind in "iu":
         return classes
-    if classes.dtype.kind != "f" or np.abs(classes).max() >= 2**53 or np.any(classes != np.trunc(classes)):
+    if classes.dtype.kind != "f":
+        return None
+    classes = classes.astype(np.float64)  # halves cannot be compared with what is too large
+    if np.abs(classes).max() >= 2**53 or np.any(classes != np.trunc(classes)):
         return None
     return classes.astype(np.int64)

@@ -207,8 +207,9 @@ def check_feature_count(path, found, rows):
 
 def check_finite(path, X, first_row, column_names=None):
     """Say where the first value is that is not finite."""
-    if np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all():  # the sum is quick; it may only overflow
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all():  # the sum is quick; it may only overflow
+            return
     row, column = np.argwhere(~np.isfinite(X))[0].tolist()
     name = column + 1 if column_names is None else column_names[column]
     raise FileError(path, f"row {first_row + row + 1}, column {name!r}: {X[row, column]} is not finite")
