@@ -12,6 +12,6 @@ def errors_that_name(path, more=""):
     try:
         yield
     except OSError as error:
-        if error.errno is None:  # not of the system
+        if error.errno is None:  # raised by a library, not by the operating system
             raise
         raise OSError(error.errno, f"{error.strerror}{more}", os.fsdecode(path)) from error

@@ -1,4 +1,4 @@
-"""Views of matrices as kernels want them: some rows, one index type, one precision, without a copy where there need be none."""
+"""Views of matrices as kernels want them: some rows, one index type, one precision; copies only where they must be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ BLOCK_ELEMENTS = 2**19
 
 
 def rows_of(X, rows):
-    """Consecutive rows of X as a view: slicing a CSR matrix by SciPy copies them."""
+    """Return consecutive rows as a view, also of a CSR matrix, whose rows SciPy would copy.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix, or anything else whose rows can be sliced
+    rows : slice
+        Start and stop are given, and lie within the rows there are.
+    """
     if not sp.issparse(X):
         return X[rows]
     first, last = X.indptr[rows.start], X.indptr[rows.stop]
@@ -21,23 +28,24 @@ def rows_of(X, rows):
 
 
 def contiguous_rows(X):
-    """X itself where the values of a row lie side by side, as the dense kernels need them; else a copy."""
+    """Return X itself where the values of a row lie side by side, as the dense kernels need them; else a copy."""
     return X if X.shape[1] <= 1 or X.strides[1] == X.itemsize else np.ascontiguousarray(X)
 
 
 def csr_parts(X):
-    """Return data, indices and indptr of one index type and without room behind the last value, as kernels need them."""
+    """Return data, indices and indptr of one index type, with no room behind the last value, as kernels need them."""
     indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
     stored = slice(indptr[-1])
     return X.data[stored], X.indices[stored], indptr
 
 
 def as_float64(X):
+    """Return X in float64, which is X itself where it has that precision already."""
     return X.astype(np.float64, copy=False)
 
 
 def without_duplicates(X):
-    """Return sparse rows as a CSR array in which no entry is there twice; dense rows as they are."""
+    """Return sparse rows as a CSR array in which no place has two entries, and dense rows as they are."""
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -1,4 +1,4 @@
-"""Whether the indices and pointers of a sparse matrix lie where its shape says, before anybody follows them.
+"""Checks that the indices and pointers of a sparse matrix lie where its shape says, before anybody follows them.
 
 SciPy checks little of a matrix that is made from arrays, and nothing of one whose arrays are changed later. Its
 compiled code, and that of this package, would read or write outside of an array. The check takes two passes over the
@@ -38,7 +38,7 @@ def check_sparse(X, name="X"):
 
 
 def _check_compressed(X, name):
-    """CSR and CSC: the lines of a CSR matrix are its rows, those of a CSC matrix its columns."""
+    """Check a CSR matrix, whose lines are its rows, or a CSC matrix, whose lines are its columns."""
     lines, entries = (ROWS, COLUMNS) if X.format == "csr" else (COLUMNS, ROWS)
     n_lines, n_entries = X.shape if X.format == "csr" else X.shape[::-1]
     _check_array(X.data, name, "data", NUMBERS)
@@ -47,7 +47,7 @@ def _check_compressed(X, name):
 
 
 def _check_array(array, name, part, kinds, ndim=1):
-    """One of the arrays that a sparse matrix is made of: is it an array at all, and of what should be in it?"""
+    """Check that a part of a sparse matrix is an array at all, of the right dimensions and the right kind of numbers."""
     if isinstance(array, np.ndarray) and array.ndim == ndim and array.dtype.kind in kinds:
         return
     found = f"{array.dtype}, {array.ndim}-D" if isinstance(array, np.ndarray) else type(array).__name__
@@ -65,7 +65,7 @@ def _check_blocks(X, name):
 
 
 def _check_pointers(X, name, lines, n_lines):
-    """Pointers begin with 0, do not decrease, and end where there still are indices and values."""
+    """Check that pointers begin with 0, do not decrease, and end where there still are indices and values."""
     _check_array(X.indptr, name, "indptr", INTEGERS)
     _check_array(X.indices, name, "indices", INTEGERS)
     pointers, stored = X.indptr, min(len(X.indices), len(X.data))

@@ -1,4 +1,8 @@
-"""A temporary file without a name: it vanishes with its user, after an error and even when the process is killed."""
+"""A temporary file without a name, for what memory cannot hold.
+
+Nobody else can open it, and it vanishes when it is closed or no longer used, after an error, and even when the process
+is killed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 
 
 class SpillFile:
-    """Bytes past memory. ``contents`` says in errors what they are: "projected rows"."""
+    """A temporary file without a name. ``contents`` says in errors what is in it: "projected rows"."""
 
     def __init__(self, contents):
         self.contents = contents
@@ -21,16 +25,18 @@ class SpillFile:
 
     @property
     def closed(self):
+        """Whether the file has vanished."""
         return self._file.closed
 
     def append(self, array):
+        """Write the bytes of an array at the end."""
         left = memoryview(np.ascontiguousarray(array)).cast("B")
         with self._naming_folder():
             while left:
                 left = left[self._file.write(left) :]
 
     def read_into(self, array, start):
-        """Fill an array with the bytes from ``start`` on."""
+        """Fill an array with the bytes of the file from ``start`` on."""
         left = memoryview(array).cast("B")
         self._file.seek(start)
         while left:
@@ -40,7 +46,7 @@ class SpillFile:
             left = left[count:]
 
     def mapped(self, dtype, shape):
-        """The file as an array that can be written to. It is made as long as that."""
+        """Return the file as an array that can be written to. A file that is shorter is made as long as the array."""
         length = np.dtype(dtype).itemsize * int(np.prod(shape))
         if os.fstat(self._file.fileno()).st_size < length:
             with self._naming_folder():
@@ -48,7 +54,7 @@ class SpillFile:
         return np.asarray(np.memmap(self._file, dtype=dtype, mode="r+", shape=shape))
 
     def reserve(self, length):
-        """Make sure that there is room for so many bytes.
+        """Make sure that the disk has room for so many bytes.
 
         A full disk would otherwise show only when a mapped page is written back, as a signal that ends the process.
         """

@@ -1,8 +1,8 @@
 """Threads: how many a user means, how they share work, and how BLAS is held to one of them.
 
 Kernels are single-threaded and release Python's lock, so Python's threads share rows or features among them. On
-matrices as small as blocks of rows a BLAS with threads of its own would only get in their way, and its sums would depend
-on how many there are.
+matrices as small as blocks of rows a BLAS with threads of its own would only get in their way, and its sums would
+depend on how many there are.
 """
 
 from __future__ import annotations

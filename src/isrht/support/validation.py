@@ -18,7 +18,7 @@ from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import job_count
 
 FLOATS = (np.float64, np.float32)
-# What n_components="auto" means where there are so many.
+# n_components="auto" means this many components, where there are so many.
 AUTO_COMPONENTS = 256
 # Below this, sums of squares have lost digits.
 SMALLEST_SQUARE = 1e-290
@@ -28,7 +28,22 @@ SCALE_IT = "scale X (for example by its largest absolute value) or convert it to
 def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=True):
     """Validate X (and y) for an estimator as scikit-learn does, after the structure of a sparse X.
 
-    Return X, or X and y where y is given, as float arrays or CSR matrices; set or check the number of features.
+    Parameters
+    ----------
+    estimator : object
+        The number and names of its features are set, or compared with those of X.
+    X : array-like or sparse matrix
+    y : array-like, default="no_validation"
+        Labels, which must be as many as there are rows.
+    accept_sparse : str or list of str, default="csr"
+        Which formats of sparse matrices stay as they are; others become the first of them.
+    reset : bool, default=True
+        Whether to set the features of the estimator, as ``fit`` does, or to compare them with those of X.
+
+    Returns
+    -------
+    X, or X and y where y is given
+        X is a float array or sparse matrix.
     """
     check_sparse(X)
     with quiet_sums():
@@ -37,7 +52,7 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
 
 
 def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
-    """Validate one block of rows, as :func:`checked_data` does for all of them."""
+    """Validate one block of rows as :func:`checked_data` does, but compare it with no estimator."""
     check_sparse(X)
     with quiet_sums():
         checked = check_array(
@@ -81,7 +96,7 @@ def quiet_sums():
 
 
 def checked_components(Z, n_components):
-    """Validate rows of components that are to be taken back to features; return a dense float array."""
+    """Validate rows of components that are to be turned back into features; return a dense float array."""
     Z = checked_block(Z)
     if Z.shape[1] != n_components:
         raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={n_components} are expected")
@@ -110,11 +125,13 @@ def whole_or_unchanged(fit):
 
 
 def _forget_learned(estimator):
+    """Delete the attributes that a former ``fit`` has set: by scikit-learn's custom their names end in ``_``."""
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
 
 
 def check_positive_integer(name, value):
+    """Raise an error that names the parameter, unless its value is an integer of at least 1."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < 1:
@@ -122,24 +139,25 @@ def check_positive_integer(name, value):
 
 
 def check_n_components(value):
-    """Let pass ``"auto"`` and positive integers."""
+    """Raise an error unless ``n_components`` is ``"auto"`` or a positive integer."""
     if not (isinstance(value, str) and value == "auto"):
         check_positive_integer("n_components", value)
 
 
 def resolved_n_components(value, available):
-    """Return how many components there are to be: ``"auto"`` means 256, or all that are available if less."""
+    """Return how many components to make: ``"auto"`` means 256, or all that are available if these are fewer."""
     return min(AUTO_COMPONENTS, available) if isinstance(value, str) else int(value)
 
 
 def check_n_jobs(n_jobs):
-    """Refuse what is no number of threads, also where the data are so few that one of them serves."""
+    """Raise an error unless ``n_jobs`` is a number of threads, even if there are too few data for more than one."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     job_count(n_jobs)
 
 
 def check_positive_number(name, value):
+    """Raise an error that names the parameter, unless its value is a positive, finite number."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not 0 < value < np.inf:
@@ -166,7 +184,7 @@ def check_size_of_sums(sums, squares, what):
 
 
 def checked_finite(projected):
-    """What was projected, if it is finite: finite data must not silently become infinite."""
+    """Return projected rows if they are finite, else raise an error: finite data must not silently become infinite."""
     if not np.isfinite(projected).all():
         raise ValueError(
             f"the projection overflows {projected.dtype}: X has values too large for its precision; {SCALE_IT}"
@@ -175,6 +193,6 @@ def checked_finite(projected):
 
 
 def check_finite_scores(finite):
-    """Raise an error where the scores of rows that are finite are not."""
+    """Raise an error unless the scores of rows are finite, as the rows are."""
     if not finite:
         raise ValueError(f"the scores of some rows overflow: X has values too large; {SCALE_IT}")
