@@ -92,7 +92,7 @@ class SlowPath:
         self.done = bool((self.G**2).sum() < 1e-10 * len(self.G))
 
     def contrasts(self, n_components):
-        """Return (round, column) of the Walsh contrasts. Rounds take turns, so that the earlier ones may have one more."""
+        """Return (round, column) of the Walsh contrasts. Rounds take turns, so the earlier ones may have one more."""
         T, d = len(self.D), len(self.mean)
         width = 1 << (d - 1).bit_length()
         H = np.array([walsh(j, d) for j in range(width)])

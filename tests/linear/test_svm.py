@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from svm_data import HARD, hard_data, noisy, objective
 
-from isrht.linear.scores import path
+from isrht.linear import path
 from isrht.linear.svm import LinearSVM
 
 CONTAINERS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]

@@ -26,11 +26,6 @@ def test_classes_that_a_dict_does_not_name_have_a_factor_of_one():
     assert_array_equal(class_factors({"b": 5.0}, np.array(["a", "b", "c"]), None), [1, 5, 1])
 
 
-def test_class_weights_of_another_kind_are_an_error():
-    with pytest.raises(ValueError, match="class_weight must be None, \"balanced\" or a dict, got 'even'"):
-        class_factors("even", np.arange(2), np.ones(2))
-
-
 def test_rows_have_no_weights_where_neither_samples_nor_classes_have_any():
     assert weighted_rows(None, in_memory(Y)) is None
 

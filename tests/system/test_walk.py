@@ -1,4 +1,4 @@
-"""A row of data, followed from fit to predict, passes each room once: X is validated once, and labels are coded once."""
+"""A row of data, followed from fit to predict, passes each room once: X is validated and labels are coded once."""
 
 import numpy as np
 import pytest
