@@ -47,7 +47,7 @@ def _check_compressed(X, name):
 
 
 def _check_array(array, name, part, kinds, ndim=1):
-    """Check that a part of a sparse matrix is an array at all, of the right dimensions and the right kind of numbers."""
+    """Check that a part of a sparse matrix is an array at all, with the right dimensions and kind of numbers."""
     if isinstance(array, np.ndarray) and array.ndim == ndim and array.dtype.kind in kinds:
         return
     found = f"{array.dtype}, {array.ndim}-D" if isinstance(array, np.ndarray) else type(array).__name__

@@ -15,12 +15,14 @@ import numpy as np
 from isrht import kernels
 from isrht.support.threads import worker_count
 
+# The greatest length that kernels can index.
 LONGEST = 2**30
-WORTH_A_THREAD = 2**20  # values, whose transform takes somewhat longer than it takes to start a thread
+# To transform this many values takes somewhat longer than to start a thread.
+WORTH_A_THREAD = 2**20
 
 
 def fwht(x, axis=-1, *, norm=None, overwrite_x=False, workers=None):
-    """Walsh-Hadamard transform along one axis, whose length must be a power of two.
+    """Compute the Walsh-Hadamard transform along one axis, whose length must be a power of two.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ def fwht(x, axis=-1, *, norm=None, overwrite_x=False, workers=None):
         Real numbers. float32 and float64 keep their precision, float16 becomes float32, integers and booleans
         become float64.
     axis : int, default=-1
-        The axis to transform. What follows is given by name.
+        The axis to transform.
     norm : {None, "ortho"}, default=None
         "ortho" divides by the square root of the length, which makes the transform its own inverse; None does
         not: transforming twice multiplies by the length.
@@ -43,6 +45,16 @@ def fwht(x, axis=-1, *, norm=None, overwrite_x=False, workers=None):
     -------
     ndarray
         The transform, of the shape of ``x``. Column j is in natural (Hadamard) order.
+
+    See Also
+    --------
+    scipy.linalg.hadamard : The matrix of the transform, for lengths that are small enough to store it.
+    isrht.ISRHT : Project rows on the rotated columns that tell most, without storing the others.
+
+    References
+    ----------
+    .. [1] B. J. Fino and V. R. Algazi, "Unified matrix treatment of the fast Walsh-Hadamard transform", IEEE
+           Transactions on Computers C-25(11), 1976.
 
     Examples
     --------
@@ -71,12 +83,12 @@ def fwht(x, axis=-1, *, norm=None, overwrite_x=False, workers=None):
 
 
 def next_power_of_two(length):
-    """The smallest power of two that is at least ``length``."""
+    """Return the smallest power of two that is at least ``length``."""
     return 1 << max(0, length - 1).bit_length()
 
 
 def check_length(length):
-    """Refuse a length that is not a power of two, or longer than the transform can be."""
+    """Raise an error if a length is not a power of two, or is greater than that of the longest transform."""
     if length < 1 or length & (length - 1):
         raise ValueError(
             f"the length of a Walsh-Hadamard transform must be a power of two, got {length}; "
@@ -87,7 +99,7 @@ def check_length(length):
 
 
 def _as_real(x):
-    """x itself where its numbers can be transformed as they are, else a promoted copy."""
+    """Return x itself where its numbers can be transformed as they are, else a copy in a precision that can."""
     array = np.asarray(x)
     if array.dtype.kind == "c":
         raise TypeError(f"fwht transforms real numbers, got {array.dtype}; transform .real and .imag apart")
@@ -108,7 +120,7 @@ def _checked_axis(axis, ndim):
 
 
 def _as_cube(array, axis):
-    """A view (outer, length, inner) with a contiguous (length, inner), or None where the memory has no such order.
+    """Return a view (outer, length, inner) whose (length, inner) are contiguous; None if memory has no such order.
 
     Axes are taken in the order in which they lie in memory, so Fortran-ordered arrays need no copy.
     """

@@ -1,4 +1,4 @@
-"""Rotate and project: ``X D H S`` without ever storing ``X D H``.
+"""Rotate rows and project them on chosen columns: ``X D H S`` without ever storing ``X D H``.
 
 A :class:`Rotation` is a diagonal (random signs in the paper, any numbers in general) and a padded length. It
 projects rows on chosen columns by the fused kernels, dense rows through a buffer in the cache and sparse rows by
@@ -20,12 +20,19 @@ from isrht.transform.hadamard import next_power_of_two
 
 @dataclass(frozen=True)
 class Rotation:
-    """Multiply features by ``diagonal``, pad with zeros to a power of two, apply the Walsh-Hadamard transform."""
+    """Multiply features by a diagonal, pad them with zeros to a power of two, apply the Walsh-Hadamard transform.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n_features,)
+        Random signs in the paper, learned numbers in boosting.
+    """
 
     diagonal: np.ndarray
 
     @property
     def n_features(self):
+        """The number of features."""
         return len(self.diagonal)
 
     @property
@@ -34,7 +41,22 @@ class Rotation:
         return next_power_of_two(self.n_features)
 
     def project(self, X, columns, scales, n_jobs=None):
-        """The rotated rows of X in ``columns``, times ``scales``: an array (n_samples, len(columns))."""
+        """Return some columns of the rotated rows.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+        columns : array of int
+            Numbers below ``length``, which may repeat.
+        scales : array
+            The factor of each of these columns.
+        n_jobs : int, default=None
+            Threads, as in scikit-learn.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, len(columns)), in the precision of X
+        """
         out = np.empty((X.shape[0], len(columns)), dtype=X.dtype)
         diagonal = self.diagonal.astype(X.dtype)
         columns = np.ascontiguousarray(columns, dtype=np.int64)
@@ -52,7 +74,18 @@ class Rotation:
         return out
 
     def project_back(self, Z, columns, scales):
-        """The transpose of :meth:`project`: from the chosen columns to an array (n_samples, n_features)."""
+        """Multiply by the transpose of what :meth:`project` multiplies by.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_samples, len(columns))
+        columns, scales : array
+            As those of :meth:`project`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), in the precision of Z
+        """
         out = np.empty((Z.shape[0], self.n_features), dtype=Z.dtype)
         step = max(1, BLOCK_ELEMENTS // self.length)
         for start in range(0, Z.shape[0], step):
@@ -75,7 +108,7 @@ class Rotation:
         return np.outer(scales, scales) * weights[0, columns[:, None] ^ columns]
 
     def rotate(self, rows):
-        """All columns of a few dense rows, unnormalised, in float64: (k, n_features) to (k, length)."""
+        """Return all columns of a few dense rows, not normalised, in float64: (k, n_features) become (k, length)."""
         padded = np.zeros((len(rows), self.length))
         np.multiply(rows, self.diagonal, out=padded[:, : self.n_features])
         kernels.engine.transform(padded[:, :, None], 1.0)
