@@ -27,7 +27,7 @@ finally:
 
 
 def help_in_a_process():
-    """What is printed, the processor seconds it took, and the modules it imported."""
+    """Return the help, the processor seconds that it took, and the modules that it imported."""
     done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True)
     seconds, *modules = done.stderr.split()
     assert done.returncode == 0
@@ -42,7 +42,7 @@ def test_help_imports_nothing_heavy():
 
 
 def test_help_takes_less_than_three_tenths_of_a_second():
-    """Processor seconds, so that a busy machine does not fail it; the best of three."""
+    """The best of three is taken, in processor seconds, so that the test does not fail on a busy machine."""
     assert min(help_in_a_process()[1] for _ in range(3)) < 0.3
 
 

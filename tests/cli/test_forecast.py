@@ -25,7 +25,7 @@ def test_two_at_once_take_half_as_long():
     now = [0.0]
     tasks = [task("digits", "SRHT")] * 4
     forecast = Forecast(tasks, [], clock=lambda: now[0])
-    assert forecast.seconds() == 4  # nothing is known yet: a second each
+    assert forecast.seconds() == 4  # while nothing is known, every task counts as a second
     now[0] = 10.0
     for each in tasks[:2]:
         forecast.finished(each, record("digits", "SRHT", 10))

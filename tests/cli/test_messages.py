@@ -78,7 +78,8 @@ def test_a_limit_to_the_size_of_files_is_said_with_the_file(folder):
     small = ["--method", "SRHT", "-n", "1", "-q", "--jobs", "1"]
     commands["isrht reproduce: again/journal.jsonl"] = ["reproduce", "--sets", "blobs", *small, "-o", "again"]
     commands["isrht compare: compared/journal.jsonl"] = ["compare", "rows.svm", "-r", "2", *small, "-o", "compared"]
-    # 1,000 bytes hold the beginning of a journal, which the parent writes, but no record of a run, by a worker.
+    # 1,000 bytes are enough for the beginning of a journal, which the parent writes, but not for the record of a run,
+    # which a worker writes.
     for limit, wanted in ((200, slice(0, 6)), (1000, slice(6, 7))):
         asked = list(commands.items())[wanted]
         folders = [str(HELPERS), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -98,7 +99,7 @@ def test_a_limit_to_the_size_of_files_is_said_with_the_file(folder):
 
 @pytest.mark.parametrize("command", WRITING)
 def test_a_folder_that_may_not_be_written_to(folder, command):
-    """As root, who may everything, without that right, and in a folder of somebody else's."""
+    """The root user may write everywhere, so if the tests run as root, the command runs without that right."""
     closed = folder / "closed"
     closed.mkdir(mode=0o555)
     prefix = []

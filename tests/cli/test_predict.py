@@ -1,4 +1,4 @@
-"""``isrht predict`` and the rules it reads by."""
+"""``isrht predict``, and the rules by which it reads rows."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def test_a_pipe(model, rows):
 
 
 def test_more_rows_than_are_held_at_once(model, tmp_path):
-    """A pipe of a million rows, by a process whose memory is limited to what the libraries need and a little."""
+    """A process predicts a million rows of a pipe in little more memory than its libraries need."""
     script = f"""
 import resource, sys
 from isrht.__main__ import main
@@ -149,7 +149,7 @@ def test_columns_in_another_order_are_refused(tmp_path):
     done = isrht("predict", tmp_path / "reversed.csv", tmp_path / "m", "--no-label")
     assert done.exit_code == 2
     assert "feature names" in done.stderr
-    write_rows(tmp_path / "rows.svm", X, y)  # LIBSVM text has no names: by position
+    write_rows(tmp_path / "rows.svm", X, y)  # LIBSVM text has no names, so features are taken by position
     assert isrht("predict", tmp_path / "rows.svm", tmp_path / "m").exit_code == 0
 
 

@@ -13,7 +13,7 @@ def test_digits_are_odd_or_even():
 
 
 def test_patches_of_train_and_test_share_no_pixel(monkeypatch):
-    """Each pixel of a made-up photograph is its own place; a place must not be on both sides."""
+    """The value of each pixel in a made-up photograph is its place, and no place may both train and test."""
     pytest.importorskip("PIL")
     places = np.arange(427 * 640 * 3).reshape(427, 640, 3)
     images = type("Images", (), {"images": [places, places]})
@@ -45,7 +45,7 @@ def test_zipf_words_follow_their_frequencies():
 
 
 def test_the_covariance_of_figure_1_does_not_exist():
-    """Errata 10; the one drawn instead does, and has the same larger eigenvalue."""
+    """The covariance that is drawn instead does exist, and has the same larger eigenvalue (errata 10)."""
     np.testing.assert_allclose(np.linalg.eigvalsh([[1, 1.75], [1.75, 1]]), [-0.75, 2.75])
     np.testing.assert_allclose(np.linalg.eigvalsh([[1.75, 1], [1, 1.75]]), [0.75, 2.75])
     X, y, _ = embedded.blobs(n_points=20_000)

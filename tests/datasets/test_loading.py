@@ -58,7 +58,7 @@ def test_dense_data_are_scaled_to_one_by_the_training_rows():
 
 
 def test_scaling_keeps_sparse_data_sparse():
-    """Errata 12."""
+    """The paper would make them dense (errata 12)."""
     X = sp.csr_matrix(np.array([[0, 4.0], [-8, 0]]))
     train, test = scale("largest", X, X)
     assert train.nnz == test.nnz == 2

@@ -12,7 +12,7 @@ from isrht.files import open_rows, write_rows
 
 @pytest.fixture
 def sets(monkeypatch):
-    """The registry, which is as it was after the test."""
+    """Give the registry, and restore it after the test."""
     known = dict(DATASETS)
     yield DATASETS
     DATASETS.clear()

@@ -22,7 +22,7 @@ def test_the_repository_is_only_read(tmp_path):
     (tmp_path / "file").write_text("x")
     for arguments in (["init", "-q"], ["add", "file"]):
         subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
-    os.utime(tmp_path / "file", (1, 1))  # which git would note in its index
+    os.utime(tmp_path / "file", (1, 1))  # git would note the new time in its index
     before = (tmp_path / ".git" / "index").read_bytes()
     assert _git(tmp_path, "status", "--porcelain") == "A  file"
     assert (tmp_path / ".git" / "index").read_bytes() == before

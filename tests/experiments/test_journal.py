@@ -1,4 +1,4 @@
-"""The journal survives kills, torn lines, changed bytes and company."""
+"""The journal survives killed writers, torn lines, changed bytes and several writers at once."""
 
 import json
 import lzma

@@ -48,7 +48,7 @@ def test_equal_tasks_give_equal_results(digits):
 
 
 def test_the_papers_protocol_is_never_below_the_honest_one(digits):
-    """Errata 7: the best over C on the test rows looks at them."""
+    """The paper's protocol looks at the test rows: it takes the best over C on them (errata 7)."""
     record = run(replace(TASK, protocol="paper"), digits)
     assert len(record["by_C"]) == 11
     assert record["best_accuracy"] == max(record["by_C"]) >= record["accuracy"]
@@ -57,7 +57,7 @@ def test_the_papers_protocol_is_never_below_the_honest_one(digits):
 
 
 def test_labels_of_held_out_rows_do_not_choose_columns(digits):
-    """On labels of pure noise cross-validation must see nothing; columns chosen with all labels would show some."""
+    """If labels are pure noise, cross-validation must find nothing; with columns chosen by all labels it would."""
     noise = replace(digits, y=np.random.default_rng(0).integers(2, size=len(digits.y)))
     record = run(replace(TASK, method="ISRHT-supervised"), noise)
     assert record["cv_accuracy"] < 0.58

@@ -1,4 +1,4 @@
-"""Processes that die, and parents that die, with real signals."""
+"""Workers and parents are killed by real signals."""
 
 import os
 import signal

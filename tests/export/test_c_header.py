@@ -15,7 +15,7 @@ from isrht.linear.classifier import FixedModel
 CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 needs_compiler = pytest.mark.skipif(CC is None, reason="there is no C compiler")
 
-# Reads rows from stdin; prints, for the dense and for the sparse form of each, class and scores.
+# The program reads rows from standard input and prints the class and scores of each, as a dense and as a sparse row.
 PROGRAM = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ FORMATS = {"i": "%lld", "b": "%lld", "f": "%lld", "U": "%s", "O": "%s"}
 
 
 def run(model, X, folder):
-    """Classes and scores, of the dense and of the sparse rows, and the labels as they are printed."""
+    """Return classes and scores of the dense rows and of the sparse ones, and the labels as they are printed."""
     export_model(model, folder / "model.h", "c")
     source = PROGRAM.replace("LABEL", f'"{FORMATS[model.classes_.dtype.kind]}"')
     (folder / "program.c").write_text(source)

@@ -1,4 +1,4 @@
-"""What all targets have in common; each has a test file of its own beside this one."""
+"""What all targets have in common; every target also has a test file of its own."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""NPY and NPZ."""
+"""Rows of NPY and NPZ files."""
 
 import io
 import zipfile

@@ -82,7 +82,7 @@ def test_what_is_not_text_needs_a_plain_file(folder, format):
 
 
 class Pipe:
-    """What a socket or a response gives: bytes, a few at a time, once."""
+    """A file object that gives its bytes a few at a time and only once, as a socket or a response does."""
 
     def __init__(self, content):
         self.content = io.BytesIO(content)
@@ -98,7 +98,7 @@ NEEDS = {"csv": "pandas", "tsv": "pandas", "parquet": "pyarrow"}
 
 @pytest.fixture(params=FILES)
 def content(request, tmp_path):
-    """A format, and the bytes of a file of it."""
+    """Give every format in turn, and a file of it."""
     format = request.param
     pytest.importorskip(NEEDS.get(format, "numpy"))
     X, y = np.arange(1.0, 13).reshape(4, 3), np.array([1, 2, 1, 2])

@@ -10,7 +10,7 @@ from isrht.files.rows import FileRows, GatheredRows, rows_per_block
 
 
 class RowsInMemory(FileRows):
-    """Blocks that are given by the name of their file."""
+    """Rows whose blocks are given, by the name of their file."""
 
     def __init__(self, files, **options):
         super().__init__(list(files), "memory", **options)

@@ -1,4 +1,4 @@
-"""CSV, TSV and Parquet."""
+"""Rows of CSV, TSV and Parquet files."""
 
 import gzip
 import io

@@ -30,7 +30,7 @@ def has_own_zstd():
 def data(rng):
     X = np.where(rng.random((40, 6)) < 0.5, 0, rng.standard_normal((40, 6)) * 10.0 ** rng.integers(-300, 300, (40, 6)))
     X[7], X[8, -1] = 0, 5e-324
-    X[:, -1] += X[:, -1] == 0  # the last column tells the width to a sparse format
+    X[:, -1] += X[:, -1] == 0  # a sparse format can tell the width only if the last feature has a value
     return X
 
 
@@ -88,7 +88,7 @@ def test_every_type_of_numbers(plain_path, dtype):
     X, y = np.array(VALUES, dtype=dtype), np.array([2, 1, 2])
     X[0, 1] = LARGE.get(dtype, 1)
     kinds = [X, np.asfortranarray(X), np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3], read_only(X)]
-    if dtype not in ("float16", ">f8", ">i4"):  # which SciPy does not know
+    if dtype not in ("float16", ">f8", ">i4"):  # SciPy does not know these
         kinds += [sp.csr_matrix(X), sp.coo_array(X)]
     for given in kinds:
         write_rows(plain_path, given, y)

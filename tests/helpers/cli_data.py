@@ -7,7 +7,7 @@ from isrht.files.writing import write_rows
 
 
 def isrht(*arguments, **options):
-    """The result of a command: exit_code, stdout, stderr."""
+    """Run a command and return its result, which has an exit_code, stdout and stderr."""
     from isrht.cli.app import app
 
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
@@ -16,7 +16,7 @@ def isrht(*arguments, **options):
 
 
 def labelled_rows(seed, n_samples=120, n_features=10, labels=(-1, 1)):
-    """Rows of which the first feature tells the class, with noise."""
+    """Return rows whose first feature tells the class, with some noise, and their labels."""
     rng = np.random.default_rng(seed)
     codes = np.arange(n_samples) % len(labels)
     X = rng.standard_normal((n_samples, n_features)) * (rng.random((n_samples, n_features)) < 0.5)
@@ -25,6 +25,7 @@ def labelled_rows(seed, n_samples=120, n_features=10, labels=(-1, 1)):
 
 
 def write_file(path, seed=0, **options):
+    """Write :func:`labelled_rows` to a file and return them."""
     X, y = labelled_rows(seed, **options)
     write_rows(path, X, y)
     return X, y

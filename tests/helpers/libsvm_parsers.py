@@ -13,7 +13,7 @@ MANY = 2**62
 
 
 def outcome(parser, text, cuts=(), base=1, rule=ANY, max_line=2**20, max_index=2**31 - 1):
-    """All that can be told of a text that is fed in the pieces between ``cuts``: the fault, or the rows."""
+    """Return what a parser makes of a text that is fed in the pieces between ``cuts``: the fault, or the rows."""
     parser = parser(base, rule, max_line, max_index)
     for start, stop in pairwise([0, *sorted(cuts), len(text)]):
         parser.feed(text[start:stop], MANY, MANY)

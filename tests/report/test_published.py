@@ -7,7 +7,7 @@ SETS = ("mushrooms", "usps-b", "gisette", "real-sim", "rcv1-binary", "news20-bin
 
 
 def test_every_number_of_the_results_table():
-    """Ten rows and six columns, all but PCA on news20; the sum of what is printed guards against a typing error."""
+    """There are ten rows of six numbers, without that of PCA on news20; their sum would show a typing error."""
     cells = [(method, name) for method in paper()["results"] for name in SETS if published(method, name)]
     assert len(cells) == 59
     assert sum(published(*cell)[0] for cell in cells) == pytest.approx(5039.01, abs=0.005)
@@ -23,7 +23,7 @@ def test_every_number_of_the_results_table():
 
 
 def test_the_split_of_the_text_is_not_that_of_the_data_table():
-    """Errata 15."""
+    """The text says 70 % for all sets (errata 15)."""
     sizes = paper()["datasets"]
     shares = {name: round(sizes[name]["train"] / (sizes[name]["train"] + sizes[name]["test"]), 2) for name in SETS}
     assert shares["mushrooms"] == 0.74
@@ -31,7 +31,7 @@ def test_the_split_of_the_text_is_not_that_of_the_data_table():
 
 
 def test_claims_of_the_text_that_its_table_does_not_bear_out():
-    """Errata 16 to 18."""
+    """These are errata 16 to 18."""
     mean = {
         (method, name): cell[0] for method in paper()["results"] for name in SETS if (cell := published(method, name))
     }

@@ -1,7 +1,7 @@
 """The page in a real browser: no console errors, tables sort, figures have their points, nothing wider than a phone.
 
-Needs Chromium (Debian: ``apt-get install chromium``); skipped where there is none. ``ISRHT_SCREENSHOTS`` names a folder
-to keep the screenshots in.
+The tests need Chromium (Debian: ``apt-get install chromium``) and are skipped without it. ``ISRHT_SCREENSHOTS`` names a
+folder to keep the screenshots in.
 """
 
 import html
@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from sample_records import write_journal
 
-from isrht.report.aggregate import Records
 from isrht.report._figures import all_figures
+from isrht.report.aggregate import Records
 from isrht.report.write import write_report
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -30,7 +30,7 @@ FLAGS = (
 
 LISTEN = "<script>window.problems = []; window.onerror = (message) => problems.push(String(message));</script>"
 
-# Does what a reader does, and leaves what it saw in the document.
+# This script does what a reader does, and leaves what it saw in the document.
 USE = """
 <script>
 const result = {};
@@ -84,7 +84,7 @@ def report(tmp_path_factory):
 
 
 def browse(path, *flags):
-    """Open a file in a browser without a past; return its document and its console."""
+    """Open a file in a browser that has a fresh profile, and return the document and the console."""
     profile = path.parent / f"profile-{len(list(path.parent.iterdir()))}"
     done = subprocess.run(
         [BROWSER, *FLAGS, f"--user-data-dir={profile}", *flags, path.as_uri()],

@@ -27,7 +27,7 @@ from isrht.cli._reading import Format, IndexBase, Label, MaxFeatures, describe_f
 from isrht.cli._training_rows import Place, check_inputs, training_rows
 from isrht.support.stopwatch import Stopwatch
 
-# What LIBLINEAR takes for the flag -C, also with -q in the same word.
+# The flag -C as LIBLINEAR knows it, which may also be in one word with -q.
 FLAG = re.compile("-q*C")
 
 FILES_HELP = (

@@ -50,7 +50,7 @@ def integer_labels(classes):
         return classes
     if classes.dtype.kind != "f":
         return None
-    classes = classes.astype(np.float64)  # halves cannot be compared with what is too large
+    classes = classes.astype(np.float64)  # half floats cannot be compared with 2**53
     if np.abs(classes).max() >= 2**53 or np.any(classes != np.trunc(classes)):
         return None
     return classes.astype(np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 from isrht.export._errors import ExportError
 from isrht.export._feature_weights import feature_weights, integer_labels
 
-# The files hold labels as C ints.
+# LIBLINEAR keeps labels as ints of C, which are not larger than this.
 MOST = 2**31 - 1
 
 
