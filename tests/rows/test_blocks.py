@@ -1,14 +1,11 @@
-import itertools
+"""Blocks of rows, and the loop over them."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.rows._recut import recut
-from isrht.rows.blocks import RowBlocks, default_block_rows
-from isrht.support.matrices import rows_of
-from isrht.support.threads import job_count, worker_count
+from isrht.rows.blocks import RowBlocks, RowsElsewhere, add, default_block_rows, is_sparse, pairs_of, take_rows
 
 
 @pytest.fixture(params=[np.asarray, sp.csr_array, sp.csr_matrix])
@@ -18,12 +15,13 @@ def matrix(request, rng):
 
 @pytest.mark.parametrize("block_rows", [1, 10, 103, 1000])
 def test_blocks_are_the_rows_in_order(matrix, block_rows):
-    labels, weights = np.arange(103), np.arange(103.0)
-    blocks = list(RowBlocks(matrix, labels, weights, block_rows=block_rows))
+    labels, weights, values = np.arange(103), np.arange(103.0), np.arange(206).reshape(103, 2)
+    blocks = list(RowBlocks(matrix, labels, weights, values=values, block_rows=block_rows))
     dense = [block.X.toarray() if sp.issparse(block.X) else block.X for block in blocks]
     assert_array_equal(np.vstack(dense), matrix.toarray() if sp.issparse(matrix) else matrix)
     assert_array_equal(np.concatenate([block.y for block in blocks]), labels)
     assert_array_equal(np.concatenate([block.sample_weight for block in blocks]), weights)
+    assert_array_equal(np.concatenate([block.values for block in blocks]), values)
     assert_array_equal(np.concatenate([labels[block.rows] for block in blocks]), labels)
 
 
@@ -47,40 +45,52 @@ def test_an_error_in_a_block_is_raised(matrix):
         RowBlocks(matrix, block_rows=10).sum(fail, n_jobs=2)
 
 
-def test_rows_of_a_sparse_matrix_are_a_view():
-    matrix = sp.random_array((50, 9), density=0.3, format="csr", random_state=0)
-    part = rows_of(matrix, slice(10, 30))
-    assert np.shares_memory(part.data, matrix.data)
-    assert_array_equal(part.toarray(), matrix.toarray()[10:30])
-
-
 def test_default_block_depends_on_the_width_alone():
     assert default_block_rows(np.empty((10, 2**19))) == 1
     assert default_block_rows(np.empty((10, 256))) == default_block_rows(np.empty((10**4, 256))) == 2048
     assert default_block_rows(np.empty((3, 0))) == 2**19
 
 
-def test_worker_count_reads_as_scipy_does():
-    assert worker_count(None) == 1
-    assert worker_count(3) == 3
-    assert worker_count(-1) >= 1
+class RowsOnWorkers(RowsElsewhere):
+    """Rows that some worker has, which is this process."""
+
+    shape, dtype, on_workers = (10, 2), np.dtype(float), True
+
+    def __init__(self):
+        self.sent, self.passes = [], []
+
+    def send(self, *values):
+        self.sent.append(values)
+        return values
+
+    def sum_on_workers(self, function, sent, block_rows):
+        self.passes.append((sent, block_rows))
+        return function("all rows")
 
 
-def test_job_count_reads_as_scikit_learn_does():
-    assert job_count(None) == 1
-    assert job_count(3) == 3
-    assert job_count(-1) >= 1
-    assert job_count(-10_000) == 1
-    with pytest.raises(ValueError, match="n_jobs=0"):
-        job_count(0)
+def test_what_belongs_to_rows_on_workers_is_sent_once_for_all_passes():
+    rows, y, weights, values = RowsOnWorkers(), np.arange(10), np.ones(10), np.zeros(10)
+    blocks = RowBlocks(rows, y, weights, values=values, block_rows=3)
+    assert [blocks.sum(str.upper), blocks.sum(len)] == ["ALL ROWS", 8]
+    (sent,) = rows.sent
+    assert sent[0] is y
+    assert sent[1] is weights
+    assert sent[2] is values
+    assert rows.passes == [(sent, 3)] * 2
 
 
-@pytest.mark.parametrize("block_rows", [1, 7, 50, 103, 1000])
-@pytest.mark.parametrize("sizes", [[103], [1] * 103, [0, 50, 0, 53], [100, 3], [20, 20, 20, 20, 23]])
-def test_recut_gives_the_blocks_that_rows_in_memory_have(matrix, sizes, block_rows):
-    ends = np.cumsum([0, *sizes])
-    pieces = [matrix[first:last] for first, last in itertools.pairwise(ends)]
-    expected = list(RowBlocks(matrix, block_rows=block_rows))
-    for got, want in zip(recut(pieces, block_rows), expected, strict=True):
-        assert type(got).__name__ == type(want.X).__name__
-        assert_array_equal(*(x.toarray() if sp.issparse(x) else x for x in (got, want.X)))
+def test_rows_in_memory_tell_what_rows_elsewhere_tell(matrix):
+    dense = matrix.toarray() if sp.issparse(matrix) else matrix
+    assert is_sparse(matrix) == sp.issparse(matrix)
+    if is_sparse(matrix):
+        assert pairs_of(matrix) == (np.count_nonzero(dense, axis=1) ** 2).sum() / 2
+    chosen = take_rows(matrix, np.array([3, 50]))
+    assert_array_equal(chosen.toarray() if sp.issparse(chosen) else chosen, dense[[3, 50]])
+
+
+def test_sums_of_tuples_are_taken_up_by_the_first():
+    total, scalar = np.zeros(2), 1.0
+    summed, number = add((total, scalar), (np.ones(2), 2.0))
+    assert summed is total
+    assert_array_equal(total, [1, 1])
+    assert number == 3

@@ -1,8 +1,55 @@
-"""Threads of BLAS, which several fits at once must not set against each other."""
+"""Numbers of threads, work that threads share, and BLAS, which several fits at once must not set against each other."""
 
+import subprocess
+import sys
+import threading
+import time
+
+import joblib
+import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from isrht.support.threads import one_blas_thread
+from isrht.support.threads import in_threads, job_count, one_blas_thread, worker_count
+
+
+def test_worker_count_reads_as_scipy_does():
+    cores = joblib.cpu_count()
+    assert [worker_count(workers) for workers in (None, 3, -1, -cores)] == [1, 3, cores, 1]
+    for wrong in (0, -cores - 1):
+        with pytest.raises(ValueError, match=f"workers must be positive, or from -1 to -{cores} .*, got {wrong}"):
+            worker_count(wrong)
+
+
+def test_job_count_reads_as_scikit_learn_does():
+    assert [job_count(n_jobs) for n_jobs in (None, 3, -1, -10_000)] == [1, 3, joblib.cpu_count(), 1]
+    with pytest.raises(ValueError, match="n_jobs=0"):
+        job_count(0)
+
+
+def test_only_counting_by_cores_imports_joblib():
+    code = """
+import sys
+from isrht.support.threads import job_count, worker_count
+assert (job_count(2), job_count(None), worker_count(2), worker_count(None)) == (2, 1, 2, 1)
+assert "joblib" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 3, -1])
+def test_results_of_threads_come_in_the_order_of_the_items(n_jobs):
+    def late(item):
+        time.sleep(0.01 * (5 - item))
+        return item, threading.current_thread()
+
+    results = list(in_threads(late, range(5), n_jobs))
+    assert [item for item, _ in results] == list(range(5))
+    assert (len({thread for _, thread in results}) > 1) == (job_count(n_jobs) > 1)
+
+
+def test_an_error_in_a_thread_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        list(in_threads(lambda item: 1 / item, [1, 0, 2], 2))
 
 
 def test_blas_threads_come_back_when_the_last_user_leaves():

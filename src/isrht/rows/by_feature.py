@@ -17,27 +17,35 @@ from isrht.support.matrices import csr_parts, rows_of
 
 
 class ByFeature:
-    """The rows of a CSR matrix; ``features`` is its transpose, CSR too."""
+    """The rows of a CSR matrix, stored by feature: ``features`` is its transpose, as a CSR matrix."""
 
     def __init__(self, X):
         self.shape, self.features = X.shape, X.T.tocsr()
         self._parts = {}
 
     def moments(self, chunk, factors):
-        """For a slice of features the sums of ``x first``, ``x second`` and ``x**2 second``: (features, 3, problems).
+        """Return the sums over rows of ``x * first``, ``x * second`` and ``x**2 * second`` for a slice of features.
 
-        ``factors`` (rows, 2, problems) are first and second.
+        Parameters
+        ----------
+        chunk : slice
+        factors : ndarray of shape (n_samples, 2, n_problems)
+            First and second of every row.
+
+        Returns
+        -------
+        ndarray of shape (features of the slice, 3, n_problems)
         """
         totals = np.empty((chunk.stop - chunk.start, 3, factors.shape[2]))
         kernels.engine.moments_of_features(*self._arrays(chunk), factors, totals)
         return totals
 
     def gradients(self, chunk, first):
-        """The sums of ``x first`` alone."""
+        """Return the sums of ``x * first`` alone, for a slice of features."""
         return rows_of(self.features, chunk).astype(np.float64, copy=False) @ first
 
     def lanes(self, count):
-        """So many slices of the features, of about as many entries each."""
+        """Return about ``count`` slices of the features, which have about equally many entries."""
         work = self.features.indptr + np.arange(self.shape[1] + 1.0)
         ends = np.searchsorted(work, np.linspace(0, work[-1], count + 1))
         return [slice(int(first), int(last)) for first, last in pairwise(ends) if first < last]
@@ -47,7 +55,7 @@ class ByFeature:
         kernels.engine.diagonals_of_features(*self._arrays(chunk), factors, *problems_and_results)
 
     def _arrays(self, chunk):
-        """Of the same chunks in every round."""
+        """Return the arrays of a slice of features, which are kept: every round asks for the same slices."""
         key = chunk.start, chunk.stop
         if key not in self._parts:
             self._parts[key] = csr_parts(rows_of(self.features, chunk))
@@ -55,5 +63,8 @@ class ByFeature:
 
 
 def worth_storing_by_feature(X):
-    """Where what belongs to a row, and is read for every entry, is smaller than what belongs to a feature."""
+    """Say whether it pays to store rows by feature: if they are sparse and there are no more rows than features.
+
+    What belongs to the rows, which is read for every entry, then is smaller than what belongs to the features.
+    """
     return sp.issparse(X) and X.shape[0] <= X.shape[1]

@@ -1,8 +1,8 @@
-"""The door for rows that are not in memory: X as :class:`~isrht.rows.blocks.RowsElsewhere`, its labels coded.
+"""The door for rows that are not in memory: X becomes rows elsewhere, and its labels are coded.
 
-An estimator asks :func:`as_rows` first. What is an ordinary array or sparse matrix is None to it, and is validated as
-scikit-learn does; everything else is read block by block, here or on the workers of a Dask cluster. Dask is imported
-only for what comes from Dask.
+An estimator asks :func:`as_rows` first. For an ordinary array or sparse matrix the answer is None, and scikit-learn
+validates it; everything else is read block by block, here or on the workers of a Dask cluster. Dask is imported only if
+X comes from Dask.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ from isrht.rows.sources import RowSource, is_matrix
 
 
 def as_rows(X):
-    """X as :class:`RowsElsewhere` if it is to be read block by block, else None: then it is scikit-learn's to check."""
+    """Return X as rows that are read block by block, or None if it is in memory.
+
+    Parameters
+    ----------
+    X : anything
+        Rows elsewhere stay as they are; a memory map, a Dask array or data frame, or a list of delayed blocks become
+        such rows.
+
+    Returns
+    -------
+    RowsElsewhere or None
+    """
     if isinstance(X, RowsElsewhere):
         return X
     if isinstance(X, np.memmap) and is_matrix(X) and X.size:
@@ -31,13 +42,30 @@ def as_rows(X):
 
 
 def _may_be_dask(X):
-    """Whether X, or the first in a list, comes from Dask, which is not imported to know it."""
+    """Say whether X, or the first one in a list, comes from Dask; Dask need not be imported to know."""
     first = X[0] if isinstance(X, list | tuple) and len(X) else X
     return type(first).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
-    """The labels of the rows, coded, from ``y`` or from the source; set or check the number of features on the way."""
+    """Return the labels of rows elsewhere, coded, and set or check the features of an estimator.
+
+    Parameters
+    ----------
+    estimator : object
+        The number and names of its features are set, or compared with those of the rows.
+    rows : RowsElsewhere
+    y : array-like, Dask array, CodedLabels or None
+        None where the labels come with the rows.
+    needs_labels : bool, default=True
+        Whether rows without labels are an error; if not, no labels are looked for.
+    reset : bool, default=True
+        Whether to set the features, as ``fit`` does, or to compare them.
+
+    Returns
+    -------
+    CodedLabels or None
+    """
     header = getattr(rows, "header", None)
     header = np.empty((0, rows.shape[1])) if header is None else header
     validate_data(estimator, header, skip_check_array=True, reset=reset)
@@ -65,7 +93,21 @@ def _coded(rows, y):
 
 @contextmanager
 def stored(rows, projections, n_jobs=None):
-    """A list of what ``projections`` make of the rows, kept for many passes until the end of the context."""
+    """Keep what several projections make of the rows, for many passes, until the end of the context.
+
+    Parameters
+    ----------
+    rows : RowsElsewhere
+    projections : list of (callable, int)
+        Each turns an array or CSR array into a dense array of so many columns.
+    n_jobs : int, default=None
+        Threads, as in scikit-learn.
+
+    Yields
+    ------
+    list of RowsElsewhere
+        One for each projection.
+    """
     kept = rows.store(projections, n_jobs)
     try:
         yield kept

@@ -1,9 +1,9 @@
-"""What is held out: the folds of a cross-validation, as columns that say how often a fold has a row.
+"""The folds of a cross-validation, which say how often each fold trains on a row and how often it holds it out.
 
-scikit-learn's splitters give the numbers of rows, of all rows for every fold. For rows in memory these serve. Rows past
-memory get the same folds from what decides them, the class of a row and its rank in the class, so that a fold is one
-small number per row, kept where the row is. A splitter of the user's own must see all labels and number all rows; that
-takes memory per row.
+scikit-learn's splitters list the numbers of all rows for every fold, which serves for rows in memory. Rows that do not
+fit into memory get the same folds from what decides them, the class of a row and its rank in the class. A fold then is
+one small number per row, kept where the row is. A splitter of the user's own must be shown all labels and lists the
+numbers of all rows; that takes memory per row.
 """
 
 from __future__ import annotations
@@ -18,15 +18,20 @@ from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.labels import shown
 from isrht.rows.values import by_rank, derived, gathered, total
 
-# Fifths are held out in turn until this many rows have been; more rows than that need one.
+# Boosting holds rows out in fifths.
 HELD_OUT_FOLDS = 5
+# One fifth of so many rows is enough to hold out. Of fewer rows several fifths are held out, one after the other.
 ENOUGH_ROWS = 12_500
 
 
 class NumberedFolds:
-    """Every row has the number of the one fold that holds it out; all others train on it.
+    """Folds in which every row has the number of the one fold that holds it out; all other folds train on it.
 
-    Numbers from ``n_folds`` on are held out by none.
+    Parameters
+    ----------
+    numbers : array or RowValues
+        Rows with numbers of ``n_folds`` or more are held out by no fold.
+    n_folds : int
     """
 
     def __init__(self, numbers, n_folds):
@@ -36,7 +41,17 @@ class NumberedFolds:
         return self.n_folds
 
     def counts(self, which=slice(None)):
-        """How often each of some folds trains on a row and holds it out: two columns (n_samples, folds)."""
+        """Return how often each of some folds trains on every row, and how often it holds the row out.
+
+        Parameters
+        ----------
+        which : slice, default=slice(None)
+            The folds that are asked for.
+
+        Returns
+        -------
+        training, held_out : array or RowValues of shape (n_samples, folds)
+        """
         chosen = np.arange(self.n_folds)[which]
 
         def training(numbers):
@@ -48,12 +63,20 @@ class NumberedFolds:
         return tuple(derived(side, self.numbers, width=len(chosen)) for side in (training, held_out))
 
     def test(self, fold):
-        """The numbers of the rows that a fold holds out."""
+        """Return the numbers of the rows that a fold holds out, in memory."""
         return np.flatnonzero(gathered(self.numbers) == fold)
 
 
 class SplitFolds:
-    """A list of (train, test), each the numbers of rows, of which some may repeat."""
+    """Folds as scikit-learn's splitters list them.
+
+    Parameters
+    ----------
+    splits : list of (train, test)
+        Arrays of the numbers of rows, of which some may repeat.
+    n_samples : int
+        The number of rows.
+    """
 
     def __init__(self, splits, n_samples):
         self.splits, self.n_samples = splits, n_samples
@@ -62,7 +85,7 @@ class SplitFolds:
         return len(self.splits)
 
     def counts(self, which=slice(None)):
-        """As :meth:`NumberedFolds.counts`."""
+        """Return arrays as :meth:`NumberedFolds.counts` does."""
         sides = [
             [np.bincount(rows, minlength=self.n_samples) for rows in side]
             for side in zip(*self.splits[which], strict=True)
@@ -70,11 +93,15 @@ class SplitFolds:
         return tuple(np.stack(side, axis=1).astype(np.min_scalar_type(np.max(side))) for side in sides)
 
     def test(self, fold):
+        """Return the numbers of the rows that a fold holds out."""
         return np.sort(self.splits[fold][1])
 
     @property
     def numbers(self):
-        """As those of :class:`NumberedFolds`, or None if not every row is held out once and trains elsewhere."""
+        """The number of the one fold that holds each row out, as :class:`NumberedFolds` has it, or None.
+
+        There are such numbers only if every row is held out by one fold, once, and all other folds train on it, once.
+        """
         fold = np.full(self.n_samples, -1, dtype=np.int32)
         for k, (train, test) in enumerate(self.splits):
             if len(train) + len(test) != self.n_samples or np.any(fold[test] >= 0):
@@ -86,7 +113,19 @@ class SplitFolds:
 
 
 def make_splits(cv, X, y):
-    """The (train, test) of a cross-validation of rows in memory."""
+    """Return the (train, test) of a cross-validation of rows in memory.
+
+    Parameters
+    ----------
+    cv : None, int, splitter or iterable
+        As scikit-learn takes it.
+    X, y : array
+        The rows, which splitters only count, and their labels.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+    """
     splits = list(check_cv(cv, y, classifier=True).split(X, y))
     if not splits:
         raise ValueError(f"cv holds nothing out: {cv!r} gives no split of the rows")
@@ -94,7 +133,7 @@ def make_splits(cv, X, y):
 
 
 def _checked_rows(rows, fold, n_samples):
-    """Return the numbers of rows that a splitter of the user's own gives for one side of a fold."""
+    """Return the numbers of rows that a splitter gives for one side of a fold, checked: it may be the user's own."""
     rows = np.asarray(rows)
     if rows.dtype.kind == "b" and rows.shape == (n_samples,):
         return np.flatnonzero(rows)
@@ -107,7 +146,19 @@ def _checked_rows(rows, fold, n_samples):
 
 
 def make_folds(cv, X, labels):
-    """The folds of a cross-validation, of rows that may be elsewhere. ``labels`` are :class:`CodedLabels`."""
+    """Return the folds of a cross-validation of rows, wherever they are.
+
+    Parameters
+    ----------
+    cv : None, int, splitter or iterable
+        As scikit-learn takes it.
+    X : ndarray, CSR matrix or RowsElsewhere
+    labels : CodedLabels
+
+    Returns
+    -------
+    NumberedFolds or SplitFolds
+    """
     if not isinstance(X, RowsElsewhere):
         return SplitFolds(make_splits(cv, X, labels.values()), len(labels))
     if (n_folds := _stratified(cv)) is not None:
@@ -117,14 +168,17 @@ def make_folds(cv, X, labels):
 
 
 def _stratified(cv):
-    """The number of folds, where ``cv`` means stratified ones in the order of the rows."""
+    """Return the number of folds if ``cv`` means stratified folds in the order of the rows, else None."""
     if cv is None or isinstance(cv, Integral):
         cv = check_cv(cv, np.arange(2), classifier=True)
     return cv.n_splits if type(cv) is StratifiedKFold and not cv.shuffle else None
 
 
 def stratified_folds(labels, n_folds):
-    """Those of scikit-learn's ``StratifiedKFold(n_folds)``: each class is cut into consecutive ranks."""
+    """Return the folds of scikit-learn's ``StratifiedKFold(n_folds)``, from the class and rank of every row alone.
+
+    Each class is cut into consecutive ranks, of which the first fold gets the first, and so on.
+    """
     if np.all(labels.counts < n_folds):
         raise ValueError(f"n_splits={n_folds} cannot be greater than the number of members in each class.")
     if labels.counts.min() < n_folds:
@@ -149,9 +203,18 @@ def stratified_folds(labels, n_folds):
 
 
 def held_out_fifths(labels, seed):
-    """Stratified fifths, as many of them as are worth holding out.
+    """Return stratified fifths of the rows: one fold if a fifth is enough rows, up to five if it is fewer.
 
     Every five consecutive rows of a class are dealt to the five fifths in an order that the seed draws.
+
+    Parameters
+    ----------
+    labels : CodedLabels
+    seed : int
+
+    Returns
+    -------
+    NumberedFolds
     """
     counts = labels.counts
 
@@ -159,7 +222,8 @@ def held_out_fifths(labels, seed):
         group, place = np.divmod(ranks, HELD_OUT_FOLDS)
         members = group[:, None] * HELD_OUT_FOLDS + np.arange(HELD_OUT_FOLDS)
         drawn = _drawn(seed, codes[:, None], members)
-        drawn[members >= counts[codes][:, None]] = np.iinfo(np.uint64).max  # nobody is last
+        # The last rows of a class may be fewer than five. Those that are missing come last, and change nothing.
+        drawn[members >= counts[codes][:, None]] = np.iinfo(np.uint64).max
         mine = np.take_along_axis(drawn, place[:, None], axis=1)
         return (drawn < mine).sum(axis=1).astype(np.uint8)
 
@@ -168,7 +232,10 @@ def held_out_fifths(labels, seed):
 
 
 def _drawn(seed, codes, ranks):
-    """A random number of 64 bits for every (class, rank), whatever other ranks are asked for (splitmix64)."""
+    """Return a random number of 64 bits for every (class, rank), which depends on the seed and these alone.
+
+    The numbers are those of the generator splitmix64, so that no state need be kept between parts of the rows.
+    """
     with np.errstate(over="ignore"):
         drawn = np.uint64(seed) + np.uint64(2**32) * codes.astype(np.uint64)
         for step in (np.uint64(0), ranks.astype(np.uint64) + np.uint64(1)):
@@ -180,13 +247,19 @@ def _drawn(seed, codes, ranks):
 
 
 def check_classes_of_folds(training, labels, weights=None):
-    """Raise an error if a fold trains on fewer than two classes; warn if it lacks one of several.
+    """Raise an error if a fold trains on fewer than two classes, and warn if it lacks some of several classes.
 
-    ``training`` (rows, folds) says how often each fold trains on a row.
+    Parameters
+    ----------
+    training : array or RowValues of shape (n_samples, folds)
+        How often each fold trains on a row.
+    labels : CodedLabels
+    weights : array, RowValues or None
+        Rows of weight zero do not count.
     """
     if not training.shape[1]:
         return
-    n_classes = labels.n_classes  # alone: the labels themselves must not travel with the function
+    n_classes = labels.n_classes  # the function below is sent to workers, and the labels must not travel with it
 
     def totals(codes, training, weights):
         weighted = training.T if weights is None else training.T * weights
@@ -209,7 +282,19 @@ def check_classes_of_folds(training, labels, weights=None):
 
 
 def usable_folds(counts, weights):
-    """The counts of folds that train on some rows and hold out some, of which the weights are not zero."""
+    """Return the counts without the folds that train on nothing or hold nothing out.
+
+    Parameters
+    ----------
+    counts : (training, held_out)
+        As :meth:`NumberedFolds.counts` returns them.
+    weights : array, RowValues or None
+        Rows of weight zero do not count.
+
+    Returns
+    -------
+    training, held_out : array or RowValues
+    """
 
     def used(training, held_out, weights):
         counted = slice(None) if weights is None else weights > 0

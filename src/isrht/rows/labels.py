@@ -1,8 +1,8 @@
 """The classes of rows as small numbers, found part by part.
 
-``CodedLabels`` is what every fit needs of labels: the different ones, and of each row the number of its own. Labels
-that come with rows from files are coded as the rows are first read, and only codes are kept, in a file
-(:mod:`isrht.rows.values`). Labels that belong to Dask are coded by its workers.
+``CodedLabels`` are what every fit needs of labels: which different labels there are, and the number of each row's
+label among them. Labels that come with rows from files are coded as the rows are first read, and only the codes are
+kept, in a file (:mod:`isrht.rows.values`). Labels that belong to Dask are coded by its workers.
 """
 
 from __future__ import annotations
@@ -18,15 +18,23 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from isrht.rows.values import AT_ONCE, RowValuesFile, class_totals, derived, gathered
 
 CODE = np.uint16
-MOST_CLASSES = np.iinfo(CODE).max  # which itself is left for rows that belong to no class
+# The largest code is left for rows that belong to no class.
+MOST_CLASSES = np.iinfo(CODE).max
 
 
 @dataclass(eq=False)
 class CodedLabels:
-    """``codes`` (array or column) number the sorted ``classes``; a row whose code is beyond them is left out.
+    """The labels of rows as numbers.
 
-    ``appearance`` lists the numbers of the classes in the order in which the rows first have them. It is None for rows
-    in memory, where nobody asks.
+    Parameters
+    ----------
+    classes : ndarray
+        The different labels, sorted.
+    codes : array or RowValues
+        The number, in ``classes``, of each row's label. A row whose code is ``n_classes`` or more is left out.
+    appearance : ndarray or None
+        The numbers of the classes in the order in which they appear in the rows. Rows in memory do not need it, and
+        have None.
     """
 
     classes: np.ndarray
@@ -38,6 +46,7 @@ class CodedLabels:
 
     @property
     def n_classes(self):
+        """The number of classes."""
         return len(self.classes)
 
     @cached_property
@@ -46,15 +55,25 @@ class CodedLabels:
         return class_totals(self.codes, None, self.n_classes).astype(np.int64)
 
     def numbered(self):
-        """The same with the numbers themselves for classes."""
+        """Return the same codes, whose classes are the numbers 0, 1, 2 themselves."""
         return CodedLabels(np.arange(self.n_classes), self.codes, self.appearance)
 
     def values(self):
-        """The labels themselves, in memory."""
+        """Return the label of every row, in memory."""
         return self.classes[gathered(self.codes)]
 
     def only(self, kept):
-        """Those of the rows where ``kept`` (a column) is not zero; a class that has none is no class of theirs."""
+        """Return the labels of some rows. Codes leave the other rows out, and classes that have no row are dropped.
+
+        Parameters
+        ----------
+        kept : array or RowValues
+            Not zero for the rows that count.
+
+        Returns
+        -------
+        CodedLabels
+        """
         nowhere = self.n_classes
         codes = derived(lambda codes, kept: np.where(kept, codes, nowhere), self.codes, kept)
         present = np.flatnonzero(class_totals(codes, None, nowhere))
@@ -66,10 +85,11 @@ class CodedLabels:
 
 
 def in_memory(labels):
-    """Of an array. ``np.unique`` with its inverse would take five times the memory and time."""
+    """Return the coded labels of rows in memory, from an array-like of labels."""
     labels = column_or_1d(labels, warn=True)
     check_classification_targets(labels)
     classes = np.unique(labels)
+    # np.unique with return_inverse=True would take five times the memory and time.
     return CodedLabels(classes, np.searchsorted(classes, labels))
 
 
@@ -85,13 +105,13 @@ def check_two_classes(estimator, labels, weights=None):
 
 
 def shown(classes, most=5):
-    """Return labels as text for a message, the first few of them."""
+    """Return labels as text for a message: the first few of them, and how many more there are."""
     listed = ", ".join(map(repr, classes[:most].tolist()))
     return listed + (f" and {len(classes) - most} more" if len(classes) > most else "")
 
 
 def part_by_part(labels):
-    """Of an array that belongs to rows which are not in memory: the codes are not, either."""
+    """Return the coded labels of rows that are not in memory, from an array of labels. The codes lie in a file."""
     coder = Coder()
     for start in range(0, len(labels), AT_ONCE):
         coder.add(labels[start : start + AT_ONCE])
@@ -99,32 +119,34 @@ def part_by_part(labels):
 
 
 def codes_in(classes, labels):
-    """The number in ``classes``, which are sorted, of each of the labels."""
+    """Return the number of each label in ``classes``, which are sorted."""
     if labels.dtype != classes.dtype:
         labels = labels.astype(classes.dtype)
     return np.searchsorted(classes, labels).astype(CODE)
 
 
 def different(labels):
-    """The different labels, in the order in which they appear, checked that they are classes."""
+    """Return the different labels in the order in which they appear, or raise an error if they are no classes."""
     check_labels(labels)
     values, first = np.unique(labels, return_index=True)
     return values[np.argsort(first)]
 
 
 def check_labels(labels):
+    """Raise an error if labels are not finite, or are numbers to predict rather than classes."""
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
 
 
 class Appearance:
-    """The different labels in order of appearance, from those of consecutive parts of the rows."""
+    """Gathers the different labels, in the order in which they appear, from consecutive parts of the rows."""
 
     def __init__(self):
         self.known = None
 
     def add(self, values):
+        """Take up the different labels of the next part, in the order in which they appear in it."""
         if self.known is None:
             self.known = values
         else:
@@ -134,24 +156,30 @@ class Appearance:
             raise ValueError(f"y has more than {MOST_CLASSES} different labels, which are not classes")
 
     def sorted(self):
-        """The classes, and the number of each of the labels in their order of appearance."""
+        """Return the classes, sorted, and the number of each class in the order in which the classes appear."""
         classes = np.unique(self.known)
         return classes, np.searchsorted(classes, self.known)
 
 
 class Coder:
-    """Codes labels as they come: by order of appearance, which is put right when all have come."""
+    """Codes labels part by part.
+
+    Until all labels have come, a label is coded by its place in the order of appearance. When all have come, the codes
+    are changed to those of the sorted classes.
+    """
 
     def __init__(self):
         self._appearance, self._codes = Appearance(), RowValuesFile(CODE)
 
     def add(self, labels):
+        """Code the labels of the next rows."""
         self._appearance.add(different(labels))
         known = self._appearance.known
         order = np.argsort(known)
         self._codes.append(order[codes_in(known[order], labels)])
 
     def result(self):
+        """Return the coded labels of all rows that were added."""
         classes, appearance = self._appearance.sorted()
         codes = self._codes.finished()
         if not np.array_equal(appearance, np.arange(len(classes))):

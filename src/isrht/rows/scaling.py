@@ -1,6 +1,7 @@
-"""Scale: the smallest and largest value of every feature, as a sum over blocks of rows.
+"""Scale features by their smallest and largest values, which are found block by block like a sum over rows.
 
-scikit-learn's scalers know nothing else of the data: two rows, of the smallest and of the largest values, tell them.
+scikit-learn's scalers need to know nothing else of the data: they are fitted on two rows, that of the smallest values
+and that of the largest.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from isrht.rows.blocks import RowBlocks
 
 @dataclass(frozen=True)
 class Extremes:
-    """Of every feature, over ``count`` rows. ``a + b`` are those of both sets of rows."""
+    """The smallest and largest value of every feature over ``count`` rows; ``a + b`` are those of both sets of rows."""
 
     lowest: np.ndarray
     highest: np.ndarray
@@ -30,7 +31,7 @@ class Extremes:
 
 
 def extremes(block):
-    """Those of the rows of a block that have a weight."""
+    """Return the extremes of the rows of a block whose weight is not zero."""
     X = block.X if block.sample_weight is None else block.X[block.sample_weight > 0]
     if X.shape[0] == 0:
         return Extremes(np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0)
@@ -41,7 +42,19 @@ def extremes(block):
 
 
 def fit_scaler(scaler, X, weights=None):
-    """Fit a MaxAbsScaler or MinMaxScaler on rows that have been checked, wherever they are, in one pass."""
+    """Fit a scaler on rows that have been checked, wherever they are, in one pass.
+
+    Parameters
+    ----------
+    scaler : MaxAbsScaler or MinMaxScaler
+    X : ndarray, CSR matrix or RowsElsewhere
+    weights : array, RowValues or None
+        Rows of weight zero do not count.
+
+    Returns
+    -------
+    scaler
+    """
     found = RowBlocks(X, sample_weight=weights).sum(extremes)
     scaler.fit(np.stack([found.lowest, found.highest]))
     scaler.n_samples_seen_ = found.count
@@ -49,7 +62,7 @@ def fit_scaler(scaler, X, weights=None):
 
 
 def scaled(scaler, X):
-    """Return the rows of an array or CSR matrix that has been checked as ``scaler.transform`` would."""
+    """Return what ``scaler.transform`` makes of an array or CSR matrix, which has been checked already."""
     if sp.issparse(X):
         return X._with_data(
             np.multiply(X.data, (1.0 / scaler.scale_).take(X.indices), dtype=X.dtype, casting="same_kind")

@@ -1,9 +1,9 @@
 """What one row weighs: the unit in which the weights of rows count as numbers of rows.
 
-Whoever chooses (a C, a number of rounds, whether there is a signal at all) needs to know how many rows there are, and
-weights may come in any unit: some add up to 1, others are inverse probabilities. So that a constant factor on all
+To choose something (a C, a number of rounds, whether there is a signal at all) one must know how many rows there are,
+and weights may come in any unit: some add up to 1, others are inverse probabilities. So that a constant factor on all
 weights changes nothing that is chosen, weights are divided by :func:`typical_weight` first. It is a median and not a
-mean, because then rows that are repeated and rows of weight 2 still are the same among rows of weight 1.
+mean: among rows of weight 1, a row of weight 2 is then the same as a row that is there twice.
 """
 
 from __future__ import annotations
@@ -15,18 +15,33 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from isrht.rows.values import RowValues, derived, total
 
-# Rows that weigh less than this share of what the average unit of weight belongs to do not say what a row weighs.
+# Rows that weigh less than this share of the mean weight, in which each row counts by its weight, do not say what a row
+# typically weighs.
 LEAST_SHARE = 1e-3
-# The median of weights that are not in memory is found byte by byte: that takes few numbers per pass.
+# The median of weights that are not in memory is found in digits of so many bits: a pass then counts only 256 numbers.
 DIGIT_BITS = 8
 # Sums of squares of weights outside of these bounds would be lost to rounding, or overflow.
 LARGEST_WEIGHT, SMALLEST_WEIGHT = 1e100, 1e-100
-# A weight that is less than this part of the largest is none: "balanced" classes of such rows would have no bounds.
+# A weight that is less than this part of the largest counts as zero: "balanced" weights of a class of such rows would
+# have no bounds.
 NEGLIGIBLE_WEIGHT = 1e-200
 
 
 def checked_sample_weight(sample_weight, X):
-    """One weight per row in float64, or None. Those of rows on workers are checked there."""
+    """Return one weight per row in float64, checked, or None where there are no weights.
+
+    Parameters
+    ----------
+    sample_weight : None, float, array of shape (n_samples,), or a Dask array where X is on workers
+        Weights that are :class:`~isrht.rows.values.RowValues` have been checked already.
+    X : array, CSR matrix or RowsElsewhere
+        The rows that they belong to.
+
+    Returns
+    -------
+    ndarray, RowValues or None
+        Where X is on workers the weights are there, too.
+    """
     if sample_weight is None or isinstance(sample_weight, RowValues):
         return sample_weight
     on_workers = getattr(X, "on_workers", False)
@@ -50,7 +65,7 @@ def checked_sample_weight(sample_weight, X):
 
 
 def check_class_weight(class_weight):
-    """Let pass None, "balanced" and a dict of weights that are neither negative nor out of bounds."""
+    """Raise an error unless ``class_weight`` is None, "balanced" or a dict of weights that are within bounds."""
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
         return
     if not isinstance(class_weight, dict):
@@ -63,12 +78,14 @@ def check_class_weight(class_weight):
 
 
 def check_not_negative(sample_weight):
+    """Raise an error that names the row, if a weight is negative."""
     if np.any(sample_weight < 0):
         row = int(np.argmax(sample_weight < 0))
         raise ValueError(f"sample_weight must not be negative, got {sample_weight[row]:g} for row {row}")
 
 
 def check_largest_weight(largest):
+    """Raise an error if the largest of all weights is zero, or too large or too small to add up squares."""
     if largest == 0:
         raise ValueError("sample_weight must be positive for some row, got only zeros")
     if not SMALLEST_WEIGHT <= largest <= LARGEST_WEIGHT:
@@ -92,7 +109,7 @@ def typical_weight(weights):
 
 
 def in_units(weights, unit):
-    """Return the weights divided by ``unit``: arrays, columns or None."""
+    """Return the weights (array, RowValues or None) divided by ``unit``."""
     return weights if weights is None or unit == 1 else derived(lambda weights: weights / unit, weights)
 
 
@@ -102,7 +119,11 @@ def effective_count(sums, squares):
 
 
 def _median_by_digits(weights, least):
-    """Find the median by sums over rows alone: positive numbers are ordered as the integers of the same bits are."""
+    """Return the median, found by sums over rows alone.
+
+    Positive numbers have the same order as the integers of the same bits. So the median is found digit by digit: each
+    pass counts the next digit of the numbers that begin with the digits found so far.
+    """
     prefix, shift = 0, 64
     rank = (int(total(lambda weights: np.count_nonzero(weights >= least), weights)) - 1) // 2
     while shift:
@@ -116,7 +137,7 @@ def _median_by_digits(weights, least):
 
 
 class _DigitCounts:
-    """Count the next digit of the weights that begin with the digits found so far."""
+    """Counts how often each next digit follows, in the weights that begin with the digits found so far."""
 
     def __init__(self, least, prefix, shift):
         self.least, self.prefix, self.shift = least, prefix, shift

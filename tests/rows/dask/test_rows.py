@@ -1,78 +1,21 @@
+"""Rows on a cluster, which give the models that the same rows give in memory, and do not travel."""
+
 import itertools
-import os
-import signal
-import socket
-import subprocess
-import sys
-import threading
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from dask_data import CUTS, N, da, dask, dd, delayed_blocks, distributed, frame, slices, uneven
+from dask_models import assert_same
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
-
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
-
-from isrht.rows.dask import cluster as dask_cluster
-from isrht.rows.dask import rows as dask_rows  # noqa: E402 -- it needs Dask
+from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV
+from isrht.rows.dask import _tasks, cluster
 
 # Old Dask wonders why threads serve while a client is there.
 pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
-
-N, CUTS = 1200, [0, 10, 700, 701, 1200]
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes of one thread each."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        yield client
-
-
-@pytest.fixture
-def data(rng):
-    X = rng.standard_normal((N, 60)) + 0.3
-    return X, (X[:, :5].sum(axis=1) + rng.standard_normal(N) > 0).astype(int)
-
-
-def slices():
-    return [slice(first, last) for first, last in itertools.pairwise(CUTS)]
-
-
-def uneven(values):
-    """A Dask array of uneven chunks of rows."""
-    parts = [values[rows] for rows in slices()]
-    return da.concatenate([da.from_array(part, chunks=part.shape) for part in parts])
-
-
-def delayed_blocks(values):
-    return [dask.delayed(values[rows]) for rows in slices()]
-
-
-def frame(X):
-    whole = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
-    return dd.concat([dd.from_pandas(whole[rows], npartitions=1) for rows in slices()])
-
-
-def assert_same(got, expected, X, X_dask):
-    if hasattr(expected, "C_"):
-        assert got.C_ == expected.C_
-    if hasattr(expected, "projection_"):
-        assert_array_equal(got.projection_.selected_columns_, expected.projection_.selected_columns_)
-    assert_allclose(got.coef_, expected.coef_, rtol=0, atol=1e-8 * np.abs(expected.coef_).max())
-    assert_allclose(got.intercept_, expected.intercept_, rtol=0, atol=1e-8)
-    lazy = got.predict(X_dask)
-    assert dask.is_dask_collection(lazy)
-    assert_array_equal(lazy.compute(), expected.predict(X))
 
 
 @pytest.mark.parametrize(
@@ -181,15 +124,17 @@ def test_bad_labels_and_weights_are_found_where_they_are(y, weights, message, da
         LinearSVM().fit(uneven(X), in_slices(y), None if weights is None else in_slices(weights))
 
 
-def test_labels_in_dask_need_rows_in_dask(data):
-    X, y = data
-    with pytest.raises(TypeError, match="y is in Dask, but the rows are not"):
-        LinearSVM().fit(RowSource(X), uneven(y))
-
-
 def in_slices(values):
     """Delayed parts as long as those of X, but for the last."""
     return [dask.delayed(values[first:last]) for first, last in itertools.pairwise([*CUTS[:-1], len(values)])]
+
+
+def test_features_in_chunks_are_joined_with_a_warning(data):
+    X, y = data
+    with dask.config.set(scheduler="threads"):
+        with pytest.warns(UserWarning, match="3 chunks along the features; it is rechunked"):
+            got = ISRHT(8, random_state=0).fit(da.from_array(X, chunks=(500, 20)), y)
+        assert_array_equal(got.selected_columns_, ISRHT(8, random_state=0).fit(X, y).selected_columns_)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +149,7 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
     """What comes to the client is as small as sums are, and so is all that goes to the workers."""
     X, y = data
     sizes, sent, sides = [], [], []
-    compute, send, compact = dask_cluster.compute, dask_cluster.sent, dask_rows._compact
+    compute, send, compact = cluster.compute, cluster.sent, _tasks.compact
 
     def watched(what):
         result = compute(what)
@@ -215,9 +160,9 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
         sent.append(len(distributed.protocol.pickle.dumps(function)))
         return send(function)
 
-    monkeypatch.setattr(dask_cluster, "compute", watched)
-    monkeypatch.setattr(dask_cluster, "sent", watched_send)
-    monkeypatch.setattr(dask_rows, "_compact", lambda values: sides.append(values.size) or compact(values))
+    monkeypatch.setattr(cluster, "compute", watched)
+    monkeypatch.setattr(cluster, "sent", watched_send)
+    monkeypatch.setattr(_tasks, "compact", lambda values: sides.append(values.size) or compact(values))
     X, y = np.tile(X, (8, 1)), np.tile(y, 8)
     lazy = da.from_array(X, chunks=(2000, -1))
     weights = np.full(len(y), 2.0)
@@ -230,157 +175,8 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
 
 def test_what_the_client_has_goes_out_once(data, monkeypatch):
     X, y = data
-    sides, compact = [], dask_rows._compact
-    monkeypatch.setattr(dask_rows, "_compact", lambda values: sides.append(values.size) or compact(values))
+    sides, compact = [], _tasks.compact
+    monkeypatch.setattr(_tasks, "compact", lambda values: sides.append(values.size) or compact(values))
     with dask.config.set(scheduler="threads"):
         LinearSVMCV([0.1, 1], cv=2).fit(uneven(X), y, sample_weight=np.full(N, 2.0))
     assert sum(sides) == 2 * N
-
-
-def test_features_in_chunks_are_joined_with_a_warning(data):
-    X, y = data
-    with dask.config.set(scheduler="threads"):
-        with pytest.warns(UserWarning, match="3 chunks along the features; it is rechunked"):
-            got = ISRHT(8, random_state=0).fit(da.from_array(X, chunks=(500, 20)), y)
-        assert_array_equal(got.selected_columns_, ISRHT(8, random_state=0).fit(X, y).selected_columns_)
-
-
-def read_block(rows, fault=None):
-    if fault is not None:
-        raise fault
-    return np.random.default_rng(rows).standard_normal((rows, 20))
-
-
-@pytest.mark.parametrize(
-    ("block", "error", "message"),
-    [
-        (lambda X: dask.delayed(read_block)(5, OSError("disk on fire")), OSError, "block 2: OSError: disk on fire"),
-        (lambda X: dask.delayed(read_block)(5, KeyError("gone")), ValueError, "block 2: KeyError: 'gone'"),
-        (lambda X: dask.delayed(np.load)("no such file.npy"), OSError, "block 2: FileNotFoundError: .*no such file"),
-        (lambda X: dask.delayed(np.where(X[:9] > 0, np.nan, 1)), ValueError, "block 2: Input .*contains NaN"),
-        (lambda X: dask.delayed(X[:9, :7]), ValueError, "block 2: it has 7 features, but the blocks before have 60"),
-        (lambda X: dask.delayed(sp.csr_array(X[:9])), ValueError, "block 2: some blocks are sparse, and some are not"),
-    ],
-)
-def test_a_bad_block_is_named(block, error, message, client, data):
-    X, y = data
-    blocks = delayed_blocks(X)
-    blocks[2] = block(X)
-    with pytest.raises(error, match=message):
-        ISRHT(8, random_state=0).fit(blocks, y)
-
-
-def test_a_file_that_vanishes_between_passes_is_named(client, data, tmp_path):
-    X, y = data
-    for i, rows in enumerate(slices()):
-        np.save(tmp_path / f"{i}.npy", X[rows])
-    blocks = [dask.delayed(np.load)(tmp_path / f"{i}.npy") for i in range(len(slices()))]
-    rows = dask_rows.DaskRows(blocks)
-    assert rows.shape == X.shape
-    os.remove(tmp_path / "2.npy")
-    with pytest.raises(OSError, match="block 2: FileNotFoundError"):
-        ISRHT(8, random_state=0).fit(rows, y)
-
-
-def slow_block(rows, folder, seconds):
-    (folder / f"{time.monotonic_ns()}").touch()
-    time.sleep(seconds)
-    return np.random.default_rng(rows).standard_normal((200, 40))
-
-
-@pytest.mark.parametrize(
-    ("model", "reads"),
-    [
-        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 14),
-        (ISRHTClassifier(1, selection="boosted", random_state=0), 28),
-    ],
-    ids=["supervised", "boosted"],
-)
-def test_a_killed_worker_does_not_change_the_model(model, reads, client, tmp_path):
-    """SIGKILL, in the middle of a pass: Dask computes what was lost again on the others."""
-    blocks = [dask.delayed(slow_block, pure=True)(i, tmp_path, 0.02) for i in range(8)]
-    X = np.concatenate([np.random.default_rng(i).standard_normal((200, 40)) for i in range(8)])
-    y = (X[:, 0] > 0).astype(int)
-    pids = list(client.run(os.getpid).values())
-    killed = []
-
-    def kill_one():
-        deadline = time.monotonic() + 60
-        while len(list(tmp_path.iterdir())) < reads and time.monotonic() < deadline:
-            time.sleep(0.005)
-        os.kill(pids[0], signal.SIGKILL)
-        killed.append(pids[0])
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    got = clone(model).fit(blocks, y)
-    assert killed
-    killer.join()
-    client.wait_for_workers(2, timeout=60)
-    assert set(client.run(os.getpid).values()) != set(pids)
-    assert_same(got, clone(model).fit(X, y), X, blocks)
-
-
-def die(rows):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_block_that_kills_every_worker_is_named(client):
-    client.sync(_allow_no_failures, client)
-    deadly = dask.delayed(die)(5, dask_key_name="deadly")  # alone: Dask suspects all tasks of a worker that dies
-    with pytest.raises(MemoryError, match="block 0: workers died again and again at deadly: does it need more memory"):
-        ISRHT(8, random_state=0).fit([deadly], np.arange(10) % 2)
-    client.wait_for_workers(2, timeout=60)
-
-
-def test_a_client_that_is_closed_says_so(client, tmp_path):
-    blocks = [dask.delayed(slow_block)(i, tmp_path, 0.3) for i in range(8)]
-    another = distributed.Client(client.cluster, set_as_default=True)
-    closer = threading.Timer(0.8, another.close)
-    closer.start()
-    try:
-        with another.as_current(), pytest.raises(ConnectionError, match="client was closed, or lost its scheduler"):
-            ISRHT(8, random_state=0).fit(blocks, np.arange(1600) % 2)
-    finally:
-        closer.join()
-        client.as_current()
-
-
-async def _allow_no_failures(client):
-    await client._run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
-
-
-def test_a_scheduler_that_never_answers_is_given_up():
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(TimeoutError, match=f"no Dask scheduler answered at {address} within 1 s"):
-            dask_cluster.connect(address, timeout=1)
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs signals")
-def test_a_scheduler_that_falls_silent_is_given_up(data, monkeypatch, tmp_path):
-    X, y = data
-    file = tmp_path / "scheduler.json"
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
-    scheduler = subprocess.Popen([*command, "--scheduler-file", str(file)], stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 30
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        with distributed.Client(scheduler_file=str(file), set_as_default=True) as client:
-            monkeypatch.setattr(dask_cluster, "PATIENCE", 1)
-            scheduler.send_signal(signal.SIGSTOP)
-            with pytest.raises(TimeoutError, match="the Dask scheduler at tcp.* did not answer within 1 s"):
-                ISRHT(8).fit(uneven(X), y)
-            scheduler.send_signal(signal.SIGCONT)
-            client.close()
-    finally:
-        scheduler.kill()
-        scheduler.wait()
-
-
-def test_importing_isrht_imports_no_dask():
-    code = "import isrht, sys; isrht.ISRHTClassifier, isrht.RowSource; assert 'dask' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)

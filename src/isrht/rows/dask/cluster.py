@@ -1,10 +1,10 @@
-"""Talking to a Dask cluster: what is sent, what is asked for, and how sums come back.
+"""Talking to a Dask cluster: how functions are sent to it, and how sums come back.
 
 A function goes to each worker once, as data of the graph. Sums of partitions are added up in a tree, by the workers.
-Tasks are named after the block they work on, so that a block that fails can be told.
+Tasks are named after the block they work on, so that an error can say which block failed.
 
-Whatever scheduler Dask uses serves: that of the current ``Client``, or threads. Dask is imported where it is used, so
-that ``from isrht import *`` does not need it.
+Any scheduler of Dask serves: that of the current ``Client``, or threads of this process. Dask is imported where it is
+used, so that ``from isrht import *`` does not need it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,26 @@ import numpy as np
 
 from isrht.rows.blocks import add
 
-# Partial sums that one task of the tree adds up.
+# One task of the tree adds up so many partial sums.
 FAN_IN = 8
 # Seconds that a scheduler may take to answer at all.
 PATIENCE = 30
 
 
 def connect(address, timeout=PATIENCE):
-    """A client of the scheduler at ``address``, or an error that says that nothing answers there."""
+    """Return a client of the scheduler at an address, or raise an error that says that nothing answers there.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``"tcp://10.0.0.1:8786"``.
+    timeout : float, default=30
+        Seconds.
+
+    Returns
+    -------
+    distributed.Client
+    """
     from distributed import Client
     from distributed.comm import connect as open_comm
 
@@ -42,7 +54,7 @@ def connect(address, timeout=PATIENCE):
 
 
 def check_scheduler():
-    """That the scheduler of the current client answers, before a fit waits for it in vain."""
+    """Raise an error if the scheduler of the current client does not answer, before a fit waits for it in vain."""
     if "distributed" not in sys.modules:
         return
     import dask
@@ -63,30 +75,36 @@ def check_scheduler():
 
 
 def compute(what):
+    """Return the result of delayed objects, in any nesting of lists."""
     import dask
 
     return dask.compute(what)[0]
 
 
 def sent(function):
-    """The function as data of the graph: it goes to each worker once, and not with every task."""
+    """Return a function as data of the graph, which go to each worker once, and not with every task.
+
+    Tasks are given an object whose attribute ``function`` it is.
+    """
     from dask import delayed
 
     return delayed(_Function(function), traverse=False)
 
 
 class _Function:
-    """So that Dask takes a function for data."""
+    """Wraps a function, so that Dask takes it for data."""
 
     def __init__(self, function):
         self.function = function
 
 
 def named(what, i):
+    """Return a name for the task that works on block ``i``, which no other task has."""
     return f"isrht-{what}-block-{i}-{uuid4().hex}"
 
 
 def tree_sum(partial):
+    """Return the sum of delayed partial sums as one delayed object; the workers add them up in a tree, in order."""
     from dask import delayed
 
     while len(partial) > 1:
@@ -96,7 +114,7 @@ def tree_sum(partial):
 
 
 def _sum_of(parts):
-    """Their sum, in order. None of them is written to: a task may run twice."""
+    """Return the sum of parts, in order, of which some may be None. It writes to none: a task may run twice."""
     total = None
     for part in parts:
         if part is not None:

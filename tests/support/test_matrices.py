@@ -1,0 +1,63 @@
+"""Views of matrices as kernels want them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from isrht.support.matrices import as_float64, contiguous_rows, csr_parts, rows_of, without_duplicates
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix])
+def test_rows_of_a_sparse_matrix_are_a_view(container, rng):
+    matrix = container(sp.random_array((50, 9), density=0.3, format="csr", random_state=rng))
+    part = rows_of(matrix, slice(10, 30))
+    assert type(part) is container
+    assert np.shares_memory(part.data, matrix.data)
+    assert np.shares_memory(part.indices, matrix.indices)
+    assert_array_equal(part.toarray(), matrix.toarray()[10:30])
+    assert rows_of(matrix, slice(30, 30)).shape == (0, 9)
+
+
+def test_rows_of_an_array_are_a_view(rng):
+    X = rng.standard_normal((5, 3))
+    assert np.shares_memory(rows_of(X, slice(1, 3)), X)
+    assert_array_equal(rows_of(X, slice(1, 3)), X[1:3])
+
+
+def test_rows_are_copied_only_where_values_do_not_lie_side_by_side(rng):
+    X = rng.standard_normal((6, 4))
+    for as_they_are in (X, X[::2], X[::-1], X[:, :1], X[:, 1:3]):
+        assert contiguous_rows(as_they_are) is as_they_are
+    for scattered in (X[:, ::2], np.asfortranarray(X), X[:, ::-1]):
+        copied = contiguous_rows(scattered)
+        assert copied.flags.c_contiguous
+        assert_array_equal(copied, scattered)
+
+
+def test_parts_of_a_csr_matrix_have_one_index_type_and_no_room_behind(rng):
+    X = sp.random_array((5, 8), density=0.5, format="csr", random_state=rng)
+    expected = X.toarray()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int32)
+    X.data, X.indices = np.append(X.data, 7.0), np.append(X.indices, 3)
+    data, indices, indptr = csr_parts(X)
+    assert indices.dtype == indptr.dtype == np.int64
+    assert len(data) == len(indices) == indptr[-1]
+    assert_array_equal(sp.csr_array((data, indices, indptr), X.shape).toarray(), expected)
+
+
+def test_float64_stays_itself():
+    X = np.ones((2, 2))
+    assert as_float64(X) is X
+    assert as_float64(X.astype(np.float32)).dtype == np.float64
+
+
+def test_duplicates_are_added_up_in_a_copy():
+    X = sp.csr_matrix((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    found = without_duplicates(X)
+    assert isinstance(found, sp.csr_array)
+    assert found.nnz == 2
+    assert_array_equal(found.toarray(), [[0, 3], [4, 0]])
+    assert_array_equal(X.data, [1, 2, 4])
+    dense = np.ones((2, 2))
+    assert without_duplicates(dense) is dense
