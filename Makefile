@@ -1,13 +1,13 @@
 # make run   the main job on embedded data        make bench        speed, as ratios measured in one run
 # make test  all tests                            make test-lowest  all tests, with the oldest packages that we allow
 # make lint  style                                make sanitize     the kernel and parser tests under ASan and UBSan
-# make fuzz  the parser on odd texts
+# make fuzz  the parser on odd texts, and odd calls of everything public
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test test-lowest bench lint sanitize fuzz clean
+.PHONY: run test test-lowest bench lint sanitize fuzz fuzz-calls fuzz-parser clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
@@ -26,7 +26,7 @@ test-lowest:
 	$(LOWEST)/venv/bin/python -m pip install --quiet uv
 	$(LOWEST)/venv/bin/uv pip install --quiet --python $(LOWEST)/venv --resolution lowest-direct \
 		--config-setting build-dir=$(LOWEST)/cmake --reinstall-package isrht '.[test]'
-	$(LOWEST)/venv/bin/python -c 'import isrht._core'
+	$(LOWEST)/venv/bin/python -c 'import isrht.kernels._core'
 	$(LOWEST)/venv/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
 
 bench: $(INSTALLED)
@@ -62,7 +62,15 @@ FUZZ := build/fuzz
 FUZZ_SECONDS ?= 120
 CLANGXX ?= clang++
 
-fuzz: $(INSTALLED)
+# Odd calls of everything public (tests/fuzz), in processes of their own, so that a crash names its call.
+FUZZ_CALLS ?= 100000
+
+fuzz: fuzz-parser fuzz-calls
+
+fuzz-calls: $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --calls $(FUZZ_CALLS)
+
+fuzz-parser: $(INSTALLED)
 	mkdir -p $(FUZZ)/corpus
 	$(CLANGXX) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Icore \
 		tests/fuzz/libsvm.cpp core/libsvm.cpp core/decimal.cpp -o $(FUZZ)/libsvm

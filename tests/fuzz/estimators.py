@@ -39,7 +39,7 @@ from isrht import (
     load,
     save,
 )
-from isrht.export.targets import TARGETS, export_model
+from isrht.export import TARGETS, export_model
 
 FINITE_ATTRIBUTES = (
     "coef_",

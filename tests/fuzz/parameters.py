@@ -163,7 +163,7 @@ PARAMETERS = {
         "n_jobs": N_JOBS,
     },
     SparseEmbedding: {
-        "n_components": N_COMPONENTS._replace(odd=[*N_COMPONENTS.odd, 2**20]),
+        "n_components": N_COMPONENTS._replace(odd=[*N_COMPONENTS.odd, 5000]),
         "diagonal": Values(["random", "signs", "z"], [], ["best", None, 0, ["z"], np.array(["z", "z"])]),
         "dense_output": TRUTH,
         "random_state": RANDOM_STATE,

@@ -16,8 +16,7 @@ from fuzz.matrices import LAYOUTS, SEEDS, WIDTHS, Dense, Sparse, as_numbers, mat
 from fuzz.targets import labels, ordinary_labels
 from fuzz.watch import Refused
 from isrht import RowSource, fwht, make_projection
-from isrht.files.opening import open_rows, read_rows
-from isrht.files.writing import write_rows
+from isrht.files import open_rows, read_rows, write_rows
 from isrht.projections.by_name import PROJECTIONS
 
 LENGTHS = st.sampled_from([1, 2, 4, 8, 16, 32, 64, 64, 128, 1024, 4096, 0, 3, 6, 100])
