@@ -33,12 +33,15 @@ bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks
 
+CPP = $(wildcard core/*.hpp core/*/*.?pp tests/*/*.cpp)
+
 lint: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd src && ../$(BIN)/lint-imports --config ../pyproject.toml
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
 
 # A build of its own: an interpreter that is not itself sanitized needs the runtime loaded first, and libstdc++ with
 # it, or the first C++ exception ends the process. Python leaks on purpose at exit, so leaks are not looked for; its
@@ -73,12 +76,12 @@ fuzz-calls: $(INSTALLED)
 fuzz-parser: $(INSTALLED)
 	mkdir -p $(FUZZ)/corpus
 	$(CLANGXX) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Icore \
-		tests/fuzz/libsvm.cpp core/libsvm.cpp core/decimal.cpp -o $(FUZZ)/libsvm
+		tests/fuzz/libsvm.cpp core/text/libsvm.cpp core/text/decimal.cpp -o $(FUZZ)/libsvm
 	$(FUZZ)/libsvm -max_total_time=$(FUZZ_SECONDS) -max_len=200 -dict=tests/fuzz/libsvm.dict -print_final_stats=1 \
 		-artifact_prefix=$(FUZZ)/ $(FUZZ)/corpus tests/fuzz/corpus/libsvm
 	PYTHONPATH=tests/helpers $(BIN)/python tests/system/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
 
-$(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*)
+$(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[test]'

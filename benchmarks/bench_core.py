@@ -24,6 +24,7 @@ from sklearn.random_projection import GaussianRandomProjection
 import isrht
 from benchmarks.timing import best_of
 from isrht import fwht, kernels
+from isrht.kernels.records import CsrRows
 from isrht.transform.hadamard import next_power_of_two
 
 REPEAT = 40
@@ -120,7 +121,7 @@ def sparse_projection():
         sketch = count_sketch(rng, n_features, n_buckets, dtype)
         signs, columns, scales = rotation(n_features, length, dtype)
         out = np.empty((n_samples, N_COMPONENTS), dtype)
-        arguments = data, indices, indptr, signs, length, columns, scales, out
+        arguments = CsrRows(data, indices, indptr), signs, length, columns, scales, out
         best = best_of(
             {
                 "ours": lambda arguments=arguments: kernels.engine.project_csr(*arguments),

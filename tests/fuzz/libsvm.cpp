@@ -1,8 +1,8 @@
 // A libFuzzer target for the parser of LIBSVM text: `make fuzz`.
 //
 // The first byte of an input chooses the base, the rule for labels and the longest line, the second where the text is
-// cut. The text is parsed in one piece and in many, which must come to the same, rows must be sound, and values must
-// be those of strtod. Agreement with the twin in Python on the corpus is what tests/test_fuzz.py is about.
+// cut. The text is parsed in one piece and in many, which must come to the same; rows must be sound; and values must be
+// those that strtod reads. tests/system/test_fuzz.py compares the parser with its twin in Python on the same inputs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "decimal.hpp"
-#include "libsvm.hpp"
+#include "text/decimal.hpp"
+#include "text/libsvm.hpp"
 
 namespace {
 
@@ -66,7 +66,8 @@ bool same(const Outcome& a, const Outcome& b) {
     if (a.fault != b.fault) return false;
     if (!a.fault.empty()) return true;
     return same_bytes(a.labels, b.labels) && same_bytes(a.values, b.values) && same_bytes(a.texts, b.texts) &&
-           same_bytes(a.text_ends, b.text_ends) && same_bytes(a.row_ends, b.row_ends) && same_bytes(a.indices, b.indices);
+           same_bytes(a.text_ends, b.text_ends) && same_bytes(a.row_ends, b.row_ends) &&
+           same_bytes(a.indices, b.indices);
 }
 
 struct Setting {
@@ -90,8 +91,8 @@ Outcome parse(const std::string& text, const Setting& setting, size_t piece, siz
     parser.end_file();
     const auto& fault = parser.fault();
     if (fault.kind) {
-        outcome.fault = std::string(fault.kind) + " " + std::to_string(fault.line) + " " + std::to_string(fault.column) +
-                        " " + fault.found;
+        outcome.fault = std::string(fault.kind) + " " + std::to_string(fault.line) + " " +
+                        std::to_string(fault.column) + " " + fault.found;
         demand(fault.line >= 1 && fault.column >= 1 && fault.found.size() <= 24, "a fault is nowhere");
     } else {
         outcome.append(parser);
@@ -133,7 +134,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Outcome whole = parse(text, setting, kMany, kMany, kMany);
     if (whole.fault.empty()) check_rows(whole);
     demand(same(whole, parse(text, setting, 1, kMany, kMany)), "byte by byte it is something else");
-    demand(same(whole, parse(text, setting, 1 + data[1] % 32, 1 + data[1] / 32, kMany)), "in blocks it is something else");
+    demand(same(whole, parse(text, setting, 1 + data[1] % 32, 1 + data[1] / 32, kMany)),
+           "in blocks it is something else");
     demand(same(whole, parse(text, setting, kMany, kMany, 1 + data[1] % 7)), "by entries it is something else");
     check_number(text);
     return 0;

@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from isrht import ISRHT, BoostedISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVMCV, SparseEmbedding, kernels
+from isrht.kernels.records import CsrRows, DiagonalPaths, DiagonalProblems, DiagonalResults, FeatureTable
 from isrht.transform.hadamard import next_power_of_two
 
 COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]
@@ -51,11 +52,11 @@ def sparse_rows(rng, rows, width, dtype, index_type):
     sizes = rng.integers(0, longest + 1, rows + 1)
     ends = np.cumsum(sizes).astype(index_type)
     indices = rng.integers(0, rng.integers(1, width + 1), ends[-1] + 2).astype(index_type)
-    return numbers(rng, len(indices), dtype), indices, ends
+    return CsrRows(numbers(rng, len(indices), dtype), indices, ends)
 
 
 def assert_same_bits(function, *arguments, outputs):
-    """Call the twin and all compiled variants; ``outputs`` are the places of what they write, each to its own copy."""
+    """Call the twin and all compiled variants. ``outputs`` are the places of what they write, each to its own copy."""
     expected = called(kernels.NUMPY, function, arguments, outputs)
     for variant in COMPILED:
         for mine, wanted in zip(called(variant, function, arguments, outputs), expected, strict=True):
@@ -63,7 +64,7 @@ def assert_same_bits(function, *arguments, outputs):
 
 
 def called(variant, function, arguments, outputs):
-    """Return what the function of a variant writes, an array each."""
+    """Return the arrays that the function of a variant writes."""
     arguments = [copied(one) if place in outputs else one for place, one in enumerate(arguments)]
     before = kernels.active()
     kernels.use(variant)
@@ -71,12 +72,19 @@ def called(variant, function, arguments, outputs):
         getattr(kernels.engine, function)(*arguments)
     finally:
         kernels.use(before)
-    written = [arguments[place] for place in outputs]
-    return [array for one in written for array in (one if isinstance(one, list) else [one])]
+    return [array for place in outputs for array in arrays_of(arguments[place])]
 
 
 def copied(output):
-    return [array.copy() for array in output] if isinstance(output, list) else output.copy()
+    """Return a copy of an array, or of all arrays of a record."""
+    if isinstance(output, list):
+        return [copied(one) for one in output]
+    return type(output)(*map(copied, output)) if isinstance(output, tuple) else output.copy()
+
+
+def arrays_of(output):
+    """Return all arrays of a record, or the only one."""
+    return [array for one in output for array in arrays_of(one)] if isinstance(output, list | tuple) else [output]
 
 
 @given(seed=SEEDS, dtype=FLOATS, outer=st.integers(1, 5), log_length=st.integers(0, 14), inner=st.integers(1, 9))
@@ -129,7 +137,7 @@ def test_project_csr(seed, dtype, index_type, rows, width, count):
     columns, scales = rng.integers(0, length, count), numbers(rng, count, dtype)
     matrix = sparse_rows(rng, rows, width, dtype, index_type)
     out = np.full((rows, count), 7, dtype)
-    assert_same_bits("project_csr", *matrix, factors(rng, width, dtype), length, columns, scales, out, outputs=[7])
+    assert_same_bits("project_csr", matrix, factors(rng, width, dtype), length, columns, scales, out, outputs=[5])
 
 
 @given(**SPARSE, chosen=st.integers(0, 40))
@@ -138,9 +146,9 @@ def test_sums_and_autocorrelations_of_csr_rows(seed, dtype, index_type, rows, wi
     rng = np.random.default_rng(seed)
     matrix = sparse_rows(rng, rows, width, dtype, index_type)
     choice = rng.integers(0, max(1, rows), chosen if rows else 0)
-    assert_same_bits("add_csr_rows", *matrix, choice, numbers(rng, width), outputs=[4])
+    assert_same_bits("add_csr_rows", matrix, choice, numbers(rng, width), outputs=[2])
     totals = numbers(rng, next_power_of_two(width))
-    assert_same_bits("add_csr_autocorrelation", *matrix, choice, factors(rng, width, dtype), totals, outputs=[5])
+    assert_same_bits("add_csr_autocorrelation", matrix, choice, factors(rng, width, dtype), totals, outputs=[3])
 
 
 @given(**SPARSE, problems=PROBLEMS)
@@ -149,24 +157,26 @@ def test_moments(seed, dtype, index_type, rows, width, problems):
     rng = np.random.default_rng(seed)
     matrix = sparse_rows(rng, rows, width, dtype, index_type)
     first, second = numbers(rng, (2, rows, problems))
-    assert_same_bits("add_csr_moments", *matrix, first, second, numbers(rng, (width, 3, problems)), outputs=[5])
+    assert_same_bits("add_csr_moments", matrix, first, second, numbers(rng, (width, 3, problems)), outputs=[3])
     totals = np.full((rows, 3, problems), 7.0)
-    assert_same_bits("moments_of_features", *matrix, numbers(rng, (width, 2, problems)), totals, outputs=[4])
+    assert_same_bits("moments_of_features", matrix, numbers(rng, (width, 2, problems)), totals, outputs=[2])
 
 
-def diagonal_problems(rng, features, problems):
-    """Return what make_diagonals takes between the moments and the last array."""
+def diagonal_records(rng, features, problems):
+    """Return the records that the kernels of diagonals take."""
     folds, paths = rng.integers(1, 4, 2)
-    table = [numbers(rng, (features, folds)), rng.random((features, folds)) + 0.1, rng.random((features, folds)) < 0.8]
+    shape = features, folds
+    table = FeatureTable(numbers(rng, shape), rng.random(shape) + 0.1, rng.random(shape) < 0.8, 2)
     fold, kind = rng.integers(0, folds, problems), rng.integers(0, 3, problems)
-    sums = [numbers(rng, problems), rng.random(problems) * 10]
+    sums = numbers(rng, problems), rng.random(problems) * 10
     path = np.sort(rng.integers(0, paths, problems))
     z = [numbers(rng, (4 + problems, features + 5), np.float32) for _ in range(paths)]
     row = 4 + np.concatenate([np.arange(np.count_nonzero(path == one)) for one in range(paths)])
     rows = 4 + np.bincount(path, minlength=paths)[path]
     signals = np.full((features if rng.random() < 0.5 else 0, problems), 7.0)
-    totals = numbers(rng, problems), numbers(rng, (problems, rows.max()))
-    return [*table, fold, *sums, kind, rng.choice([0.0, 1.0], problems), z, path, row, rows, 1e-10, 2, signals, *totals]
+    results = DiagonalResults(numbers(rng, problems), numbers(rng, (problems, rows.max())), signals)
+    given = DiagonalProblems(fold, kind, rng.choice([0.0, 1.0], problems), *sums, 1e-10)
+    return table, given, DiagonalPaths(z, path, row, rows), results
 
 
 @given(seed=SEEDS, features=st.integers(0, 1200), problems=PROBLEMS)
@@ -176,8 +186,9 @@ def test_make_diagonals(seed, features, problems):
     moments = numbers(rng, (features, 3, problems))
     moments[:, 2] = np.abs(moments[:, 2]) * 10
     diagonals = np.full((features, problems), 7.0)
-    case = diagonal_problems(rng, features, problems)
-    assert_same_bits("make_diagonals", moments, *case, diagonals, outputs=[9, 15, 16, 17, 18])
+    assert_same_bits(
+        "make_diagonals", moments, *diagonal_records(rng, features, problems), diagonals, outputs=[3, 4, 5]
+    )
 
 
 @given(seed=SEEDS, dtype=FLOATS, index_type=INDICES, features=st.integers(0, 1200), problems=PROBLEMS)
@@ -187,8 +198,8 @@ def test_diagonals_of_features(seed, dtype, index_type, features, problems):
     n_rows = rng.integers(1, 100)
     matrix = sparse_rows(rng, features, n_rows, dtype, index_type)
     row_factors = np.abs(numbers(rng, (n_rows, 2, problems)))
-    case, products = diagonal_problems(rng, features, problems), numbers(rng, (n_rows, problems))
-    assert_same_bits("diagonals_of_features", *matrix, row_factors, *case, products, outputs=[12, 18, 19, 20, 21])
+    case, products = diagonal_records(rng, features, problems), numbers(rng, (n_rows, problems))
+    assert_same_bits("diagonals_of_features", matrix, row_factors, *case, products, outputs=[4, 5, 6])
 
 
 @given(**DENSE, problems=PROBLEMS)
@@ -206,7 +217,7 @@ def test_score_csr(seed, dtype, index_type, rows, width, problems, order):
     rng = np.random.default_rng(seed)
     matrix = sparse_rows(rng, rows, width, dtype, index_type)
     weights, intercept = np.asarray(numbers(rng, (problems, width)), order=order), numbers(rng, problems)
-    assert_same_bits("score_csr", *matrix, weights, intercept, np.empty((rows, problems)), outputs=[5])
+    assert_same_bits("score_csr", matrix, weights, intercept, np.empty((rows, problems)), outputs=[3])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

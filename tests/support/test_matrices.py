@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.support.matrices import as_float64, contiguous_rows, csr_parts, rows_of, without_duplicates
+from isrht.support.matrices import as_float64, contiguous_rows, rows_of, without_duplicates
 
 
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix])
@@ -33,17 +33,6 @@ def test_rows_are_copied_only_where_values_do_not_lie_side_by_side(rng):
         copied = contiguous_rows(scattered)
         assert copied.flags.c_contiguous
         assert_array_equal(copied, scattered)
-
-
-def test_parts_of_a_csr_matrix_have_one_index_type_and_no_room_behind(rng):
-    X = sp.random_array((5, 8), density=0.5, format="csr", random_state=rng)
-    expected = X.toarray()
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int32)
-    X.data, X.indices = np.append(X.data, 7.0), np.append(X.indices, 3)
-    data, indices, indptr = csr_parts(X)
-    assert indices.dtype == indptr.dtype == np.int64
-    assert len(data) == len(indices) == indptr[-1]
-    assert_array_equal(sp.csr_array((data, indices, indptr), X.shape).toarray(), expected)
 
 
 def test_float64_stays_itself():

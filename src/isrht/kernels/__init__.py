@@ -2,9 +2,11 @@
 
 The best that this processor can run is chosen when the package is imported. ``ISRHT_KERNEL`` overrides the choice:
 ``numpy``, ``baseline``, ``avx2`` or ``avx512``. Whoever needs a kernel calls ``kernels.engine.<name>``, whose twin in
-:mod:`isrht.kernels._reference` says what it does.
+:mod:`isrht.kernels._reference` says what it does. Arrays that belong together travel as one record
+(:mod:`isrht.kernels.records`).
 
-The room uses ``support``; ``files``, ``rows``, ``transform``, ``projections``, ``boosting``, ``linear`` and ``models`` use it.
+The room uses ``support``; ``files``, ``rows``, ``transform``, ``projections``, ``boosting``, ``linear`` and ``models``
+use it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import warnings
 try:
     from isrht.kernels import _core
 except ImportError:
-    _core = None
+    _core = None  # type: ignore[assignment]  # Where nothing was compiled, there is no module.
 
 NUMPY = "numpy"
 

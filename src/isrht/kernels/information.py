@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def information():
-    """The facts as (name, value) pairs."""
+    """Yield the facts as pairs (name, value)."""
     from isrht import __version__, kernels
 
     yield "isrht", __version__

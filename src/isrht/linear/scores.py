@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
+from isrht.kernels.records import CsrRows, csr_rows
 from isrht.rows.blocks import RowBlocks
-from isrht.support.matrices import contiguous_rows, csr_parts
+from isrht.support.matrices import contiguous_rows
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import job_count
 
@@ -95,5 +96,5 @@ def _score(X, coef, intercept, out):
     """Write the scores of rows to ``out``, and say whether all of them are finite."""
     if not sp.issparse(X):
         return kernels.engine.score_rows(contiguous_rows(X), np.ascontiguousarray(coef), intercept, out)
-    data, indices, indptr = map(np.ascontiguousarray, csr_parts(X))
-    return kernels.engine.score_csr(data, indices, indptr, coef, intercept, out)
+    rows = CsrRows(*map(np.ascontiguousarray, csr_rows(X)))
+    return kernels.engine.score_csr(rows, coef, intercept, out)

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from isrht import kernels
+from isrht.kernels.records import CsrRows
 from isrht.linear.classifier import LinearClassifier
 from isrht.linear.scores import CSR, FLOATS, guarded_scores, is_plain, predicted_codes
 from isrht.support.sparse_structure import check_sparse
@@ -263,8 +264,8 @@ class Predictor:
 
     def _score_entries(self, values, indices, indptr):
         """Score one row in CSR form. The kernel refuses indices and pointers that lead outside."""
-        out = np.empty((1, len(self._coef)))
-        if not kernels.engine.score_csr(values, indices, indptr, self._coef_by_feature, self._intercept, out):
+        out, rows = np.empty((1, len(self._coef))), CsrRows(values, indices, indptr)
+        if not kernels.engine.score_csr(rows, self._coef_by_feature, self._intercept, out):
             refuse_not_finite(values)
         return out
 

@@ -1,6 +1,7 @@
 """Learned diagonals: of every feature how sure it is to help, ``z = gradient / standard error``, soft-thresholded.
 
-They are made from the moments of the features (:mod:`isrht.projections.feature_moments`) by kernels, for all paths at once.
+They are made from the moments of the features (:mod:`isrht.projections.feature_moments`) by kernels, for all paths at
+once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isrht import kernels
+from isrht.kernels.records import DiagonalPaths, DiagonalProblems, DiagonalResults, FeatureTable
 from isrht.projections.feature_moments import CONSTANT, factors_of, gradients, measure_features, moments
 from isrht.rows.blocks import add
 from isrht.rows.by_feature import ByFeature
@@ -70,24 +72,26 @@ class Diagonals:
 
     def _from_moments(self, totals_of, *pulls):
         self.matrix = np.empty((len(self.features.mean), len(self.owner)))
+        problems, paths = self._problems(*pulls), self._paths()
 
         def make_lane(lane):
-            offsets, grams = self._sums()
-            problems = self._problems(lane, pulls)
-            kernels.engine.make_diagonals(totals_of(lane), *problems, offsets, grams, self.matrix[lane])
-            return offsets, grams, 0
+            features, results = self._table(lane), self._results(lane)
+            kernels.engine.make_diagonals(totals_of(lane), features, problems, paths, results, self.matrix[lane])
+            return results.offsets, results.grams, 0
 
         return make_lane
 
     def _by_feature(self, X, sides):
         factors = factors_of(sides)
-        pulls = factors.sum(axis=0)
+        problems, paths = self._problems(*factors.sum(axis=0)), self._paths()
 
         def make_lane(lane):
-            offsets, grams = self._sums()
+            features, results = self._table(lane), self._results(lane)
             products = np.zeros((X.shape[0], len(self.owner)))
-            X.make_diagonals(lane, factors, *self._problems(lane, pulls), offsets, grams, products)
-            return offsets, grams, products
+            kernels.engine.diagonals_of_features(
+                X.csr_rows(lane), factors, features, problems, paths, results, products
+            )
+            return results.offsets, results.grams, products
 
         return make_lane
 
@@ -103,21 +107,27 @@ class Diagonals:
         sizes = [path.size + mine.stop - mine.start for path, mine in zip(self.paths, self.mine, strict=True)]
         return np.array(sizes, dtype=np.int64)[self.owner]
 
-    def _sums(self):
-        return np.zeros(len(self.owner)), np.zeros((len(self.owner), self._rows.max()))
-
-    def _problems(self, lane, pulls):
-        """What the kernels ask for: the features of a lane, the problems, where their diagonals go, and the signals."""
-        features, paths = self.features, [self.paths[p] for p in self.owner]
+    def _problems(self, first_sum, second_sum):
+        """Return the problems as the kernels take them, with the sums over rows of their factors."""
+        paths = [self.paths[p] for p in self.owner]
         folds = np.array([path.fold for path in paths])
         kinds = np.array([KINDS.index(path.candidate.diagonal) for path in paths])
         thresholds = np.array([path.candidate.threshold for path in paths])
-        return (
-            *(features.mean[lane], features.deviation[lane], features.varies[lane]),
-            *(folds, *pulls, kinds, thresholds),
-            *([path.z for path in self.paths], self.owner, self._row, self._rows),
-            *(CONSTANT, lane.start, self.signals[lane]),
-        )
+        return DiagonalProblems(folds, kinds, thresholds, first_sum, second_sum, CONSTANT)
+
+    def _paths(self):
+        """Return where the kernels write the new diagonals."""
+        return DiagonalPaths([path.z for path in self.paths], self.owner, self._row, self._rows)
+
+    def _table(self, lane):
+        """Return the features of a lane as the kernels take them."""
+        features = self.features
+        return FeatureTable(features.mean[lane], features.deviation[lane], features.varies[lane], lane.start)
+
+    def _results(self, lane):
+        """Return sums of a lane's own, to be added up, and the signals of its features."""
+        n_problems = len(self.owner)
+        return DiagonalResults(np.zeros(n_problems), np.zeros((n_problems, self._rows.max())), self.signals[lane])
 
 
 def lanes_of(n_features):

@@ -14,9 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
+from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse
 from isrht.rows.by_feature import ByFeature
-from isrht.support.matrices import as_float64, csr_parts
+from isrht.support.matrices import as_float64
 from isrht.support.threads import in_threads
 from isrht.support.validation import check_size_of_sums
 
@@ -95,7 +96,7 @@ def moments_of_rows(X, first, second):
     if sp.issparse(X):
         totals = np.zeros((X.shape[1], 3, first.shape[1]))
         first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
-        kernels.engine.add_csr_moments(*csr_parts(X), first, second, totals)
+        kernels.engine.add_csr_moments(csr_rows(X), first, second, totals)
         return totals
     X = as_float64(X)
     with np.errstate(over="ignore", invalid="ignore"):  # measure_features tells

@@ -20,9 +20,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
+from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse, pairs_of
 from isrht.rows.values import class_totals, total
-from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows, csr_parts
+from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows
 from isrht.support.validation import check_size_of_sums
 
 # What one step costs, in nanoseconds on one core, as benchmarked: a pair of nonzeros in the autocorrelation, and a
@@ -95,7 +96,7 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
                 continue
             _add_sums(once, rows, sums[label])
             if by_pairs:
-                kernels.engine.add_csr_autocorrelation(*csr_parts(root), rows, diagonal, squares[label])
+                kernels.engine.add_csr_autocorrelation(csr_rows(root), rows, diagonal, squares[label])
             elif with_squares:
                 _add_squares(root, rows, rotation.diagonal, squares[label])
         return sums, squares
@@ -143,7 +144,7 @@ def _weighted(block):
 
 def _add_sums(X, rows, totals):
     if sp.issparse(X):
-        kernels.engine.add_csr_rows(*csr_parts(X), rows, totals)
+        kernels.engine.add_csr_rows(csr_rows(X), rows, totals)
     else:
         kernels.engine.add_rows(contiguous_rows(X), rows, totals)
 

@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
-from isrht.support.matrices import csr_parts, rows_of
+from isrht.kernels.records import csr_rows
+from isrht.support.matrices import rows_of
 
 
 class ByFeature:
@@ -21,7 +22,7 @@ class ByFeature:
 
     def __init__(self, X):
         self.shape, self.features = X.shape, X.T.tocsr()
-        self._parts = {}
+        self._slices = {}
 
     def moments(self, chunk, factors):
         """Return the sums over rows of ``x * first``, ``x * second`` and ``x**2 * second`` for a slice of features.
@@ -37,7 +38,7 @@ class ByFeature:
         ndarray of shape (features of the slice, 3, n_problems)
         """
         totals = np.empty((chunk.stop - chunk.start, 3, factors.shape[2]))
-        kernels.engine.moments_of_features(*self._arrays(chunk), factors, totals)
+        kernels.engine.moments_of_features(self.csr_rows(chunk), factors, totals)
         return totals
 
     def gradients(self, chunk, first):
@@ -50,16 +51,12 @@ class ByFeature:
         ends = np.searchsorted(work, np.linspace(0, work[-1], count + 1))
         return [slice(int(first), int(last)) for first, last in pairwise(ends) if first < last]
 
-    def make_diagonals(self, chunk, factors, *problems_and_results):
-        """Diagonals straight from the moments, and the rows times them added to the last of the results."""
-        kernels.engine.diagonals_of_features(*self._arrays(chunk), factors, *problems_and_results)
-
-    def _arrays(self, chunk):
-        """Return the arrays of a slice of features, which are kept: every round asks for the same slices."""
+    def csr_rows(self, chunk):
+        """Return a slice of the features as CSR rows, which are kept: every round asks for the same slices."""
         key = chunk.start, chunk.stop
-        if key not in self._parts:
-            self._parts[key] = csr_parts(rows_of(self.features, chunk))
-        return self._parts[key]
+        if key not in self._slices:
+            self._slices[key] = csr_rows(rows_of(self.features, chunk))
+        return self._slices[key]
 
 
 def worth_storing_by_feature(X):

@@ -1,4 +1,4 @@
-"""Views of matrices as kernels want them: some rows, one index type, one precision; copies only where they must be."""
+"""Views of matrices as kernels want them: some rows, one precision; copies only where they must be."""
 
 from __future__ import annotations
 
@@ -30,13 +30,6 @@ def rows_of(X, rows):
 def contiguous_rows(X):
     """Return X itself where the values of a row lie side by side, as the dense kernels need them; else a copy."""
     return X if X.shape[1] <= 1 or X.strides[1] == X.itemsize else np.ascontiguousarray(X)
-
-
-def csr_parts(X):
-    """Return data, indices and indptr of one index type, with no room behind the last value, as kernels need them."""
-    indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
-    stored = slice(indptr[-1])
-    return X.data[stored], X.indices[stored], indptr
 
 
 def as_float64(X):

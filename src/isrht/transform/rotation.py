@@ -13,8 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht import kernels
+from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows
-from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows, csr_parts
+from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows
 from isrht.transform.hadamard import next_power_of_two
 
 
@@ -65,7 +66,7 @@ class Rotation:
         def project_block(block):
             wanted = diagonal, self.length, columns, factors, out[block.rows]
             if sp.issparse(block.X):
-                kernels.engine.project_csr(*csr_parts(block.X), *wanted)
+                kernels.engine.project_csr(csr_rows(block.X), *wanted)
             else:
                 kernels.engine.project_rows(contiguous_rows(block.X), *wanted)
 

@@ -1,0 +1,55 @@
+// The bindings of the kernels that project and add up dense rows.
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "infra/dispatch.hpp"
+
+namespace isrht {
+namespace {
+
+template <class T>
+void project_rows(const AnyMatrix<T>& x, const InVector<T>& diagonal, int64_t length, const InVector<int64_t>& columns,
+                  const InVector<T>& scales, const OutMatrix<T>& out) {
+    const DenseRows<T> rows = dense_rows(x);
+    require_length(length, rows.width);
+    require(diagonal.shape(0) == rows.width, "the diagonal and the rows differ in width");
+    const Columns<T> chosen = chosen_columns(columns, scales, length);
+    require(has_shape(out, rows.count, chosen.count), "out has the wrong shape");
+    nb::gil_scoped_release release;
+    dense_kernels<T>().project(rows, diagonal.data(), size_t(length), chosen, out.data());
+}
+
+template <class T>
+void add_rows(const AnyMatrix<T>& x, const InVector<int64_t>& chosen, const OutVector<double>& totals) {
+    const DenseRows<T> rows = dense_rows(x);
+    const RowChoice choice = chosen_rows(chosen, rows.count);
+    require(totals.shape(0) == rows.width, "totals has the wrong length");
+    nb::gil_scoped_release release;
+    dense_kernels<T>().add_rows(rows, choice, totals.data());
+}
+
+template <class T>
+void add_squares(const AnyMatrix<T>& x, const InVector<int64_t>& chosen, const InVector<T>& diagonal,
+                 const OutVector<double>& totals) {
+    const DenseRows<T> rows = dense_rows(x);
+    const RowChoice choice = chosen_rows(chosen, rows.count);
+    require_length(int64_t(totals.shape(0)), rows.width);
+    require(diagonal.shape(0) == rows.width, "the diagonal and the rows differ in width");
+    nb::gil_scoped_release release;
+    dense_kernels<T>().add_squares(rows, choice, diagonal.data(), totals.shape(0), totals.data());
+}
+
+template <class T> void bind(nb::module_& m) {
+    m.def("project_rows", &project_rows<T>, array("x"), array("diagonal"), "length"_a, array("columns"),
+          array("scales"), array("out"));
+    m.def("add_rows", &add_rows<T>, array("x"), array("chosen"), array("totals"));
+    m.def("add_squares", &add_squares<T>, array("x"), array("chosen"), array("diagonal"), array("totals"));
+}
+
+}  // namespace
+
+void bind_dense(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}
+
+}  // namespace isrht

@@ -1,0 +1,72 @@
+// The bindings of the kernels that score rows under linear models. They return whether all scores are finite.
+#include <cmath>
+#include <optional>
+
+#include "bindings/bindings.hpp"
+#include "bindings/python_records.hpp"
+#include "infra/dispatch.hpp"
+
+namespace isrht {
+namespace {
+
+// To get the GIL back may take some milliseconds where other threads are busy, so few values are scored without letting
+// it go.
+constexpr size_t kWorthReleasing = 100000;
+
+LinearModels linear_models(const AnyMatrix<double>& weights, const InVector<double>& intercept,
+                           const OutMatrix<double>& out, size_t rows) {
+    require(intercept.shape(0) == weights.shape(0), "weights and intercept differ in length");
+    require(has_shape(out, rows, weights.shape(0)), "out has the wrong shape");
+    return {weights.data(), intercept.data(), weights.shape(0), weights.shape(1), weights.stride(0), weights.stride(1)};
+}
+
+bool all_finite(const OutMatrix<double>& out) {
+    bool finite = true;
+    for (size_t i = 0; i < out.size(); ++i) finite &= std::isfinite(out.data()[i]);
+    return finite;
+}
+
+template <class T>
+bool score_rows(const AnyMatrix<T>& x, const AnyMatrix<double>& weights, const InVector<double>& intercept,
+                const OutMatrix<double>& out) {
+    const DenseRows<T> rows = dense_rows(x);
+    const LinearModels models = linear_models(weights, intercept, out, rows.count);
+    require(models.width == rows.width, "the weights and the rows differ in width");
+    require(models.width <= 1 || models.feature_stride == 1, "the weights of a problem must be contiguous");
+    std::optional<nb::gil_scoped_release> release;
+    if (rows.count * rows.width >= kWorthReleasing) release.emplace();
+    dense_kernels<T>().score(rows, models, out.data());
+    return all_finite(out);
+}
+
+template <class T, class Index>
+bool score_csr(const CsrArrays<T, Index>& x, const AnyMatrix<double>& weights, const InVector<double>& intercept,
+               const OutMatrix<double>& out) {
+    std::optional<nb::gil_scoped_release> release;
+    if (x.data.shape(0) >= kWorthReleasing) release.emplace();  // Checking takes a good part of the time.
+    const SparseRows<T, Index> rows = sparse_rows(x, weights.shape(1));
+    const LinearModels models = linear_models(weights, intercept, out, rows.count);
+    sparse_kernels<T, Index>().score(rows, models, out.data());
+    return all_finite(out);
+}
+
+template <class T> void bind_score_rows(nb::module_& m) {
+    m.def("score_rows", &score_rows<T>, array("x"), array("weights"), array("intercept"), array("out"));
+}
+
+template <class T, class Index> void bind_score_csr(nb::module_& m) {
+    m.def("score_csr", &score_csr<T, Index>, "x"_a, array("weights"), array("intercept"), array("out"));
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+    bind_score_rows<float>(m);
+    bind_score_rows<double>(m);
+    bind_score_csr<float, int32_t>(m);
+    bind_score_csr<float, int64_t>(m);
+    bind_score_csr<double, int32_t>(m);
+    bind_score_csr<double, int64_t>(m);
+}
+
+}  // namespace isrht

@@ -1,4 +1,0 @@
-// What every processor of the architecture has: SSE2 on x86-64, NEON on aarch64.
-#define ISRHT_VARIANT baseline
-#define ISRHT_VECTOR_BYTES 16
-#include "variant.hpp"

@@ -1,0 +1,6 @@
+// The kernels for x86-64 processors with AVX-512 (F, DQ, BW and VL). This file is compiled with those flags, and its
+// kernels are called only where all of them are found.
+#define ISRHT_VARIANT avx512
+#define ISRHT_VECTOR_BYTES 64
+#define ISRHT_PERMUTE
+#include "variants/variant.hpp"

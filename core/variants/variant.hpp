@@ -1,0 +1,40 @@
+// The table of all kernels of one variant. This is the whole of baseline.cpp, avx2.cpp and avx512.cpp, each of which
+// compiles the same source for another instruction set.
+//
+// Before it includes this file, a variant defines
+// - ISRHT_VARIANT, its name, which is also the namespace of everything that it compiles;
+// - ISRHT_VECTOR_BYTES, the width of its vectors;
+// - ISRHT_PERMUTE, if its instruction set can permute the 32-bit words of a vector by indices in another vector.
+#pragma once
+
+#include "boosting/diagonals_of_features.hpp"
+#include "dense/projection.hpp"
+#include "dense/sums.hpp"
+#include "dense/transform.hpp"
+#include "kernels.hpp"
+#include "linear/scores.hpp"
+#include "sparse/autocorrelation.hpp"
+#include "sparse/moments.hpp"
+#include "sparse/projection.hpp"
+#include "sparse/sums.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+template <class T>
+constexpr DenseKernels<T> dense_table{transform<T>,      transform_top<T>, project_dense<T>,
+                                      add_dense_rows<T>, add_squares<T>,   score_dense<T>};
+template <class T, class Index>
+constexpr SparseKernels<T, Index> sparse_table{project_sparse<T, Index>,      add_sparse_rows<T, Index>,
+                                               add_autocorrelation<T, Index>, add_moments<T, Index>,
+                                               moments_of_features<T, Index>, diagonals_of_features<T, Index>,
+                                               score_sparse<T, Index>};
+
+#define ISRHT_STRING_OF(name) #name
+#define ISRHT_STRING(name) ISRHT_STRING_OF(name)
+
+extern const Kernels kernels;
+const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),  dense_table<float>,           dense_table<double>,
+                      sparse_table<float, int32_t>, sparse_table<float, int64_t>, sparse_table<double, int32_t>,
+                      sparse_table<double, int64_t>};
+
+}  // namespace isrht::ISRHT_VARIANT

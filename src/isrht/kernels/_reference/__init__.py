@@ -1,0 +1,37 @@
+"""The slow, obvious twin of every compiled kernel: the oracle of the tests, and the fallback without a compiler.
+
+The functions have the names, arguments and effects of the compiled ones (``core/kernels.hpp``), and the files the names
+of the folders there. To "rotate" a row is to multiply it by a diagonal, to pad it with zeros to ``length``, a power of
+two, and to apply the unnormalised Walsh-Hadamard transform: ``z_j = sum_k x_k diagonal_k (-1)**popcount(k & j)``.
+
+The twins add in the order in which the compiled kernels add, so that they give the same bits (:mod:`.sums`).
+"""
+
+from isrht.kernels._reference.boosting import diagonals_of_features, make_diagonals
+from isrht.kernels._reference.dense import add_rows, add_squares, project_rows, transform
+from isrht.kernels._reference.linear import score_csr, score_rows
+from isrht.kernels._reference.sparse import (
+    add_csr_autocorrelation,
+    add_csr_moments,
+    add_csr_rows,
+    moments_of_features,
+    project_csr,
+)
+from isrht.kernels._reference.text import LibsvmParser
+
+__all__ = [
+    "LibsvmParser",
+    "add_csr_autocorrelation",
+    "add_csr_moments",
+    "add_csr_rows",
+    "add_rows",
+    "add_squares",
+    "diagonals_of_features",
+    "make_diagonals",
+    "moments_of_features",
+    "project_csr",
+    "project_rows",
+    "score_csr",
+    "score_rows",
+    "transform",
+]

@@ -1,0 +1,86 @@
+"""Records of arrays that kernels take as one argument.
+
+A record is a named tuple, which costs next to nothing to make and to read, and which the compiled kernels and their
+twins in NumPy take alike. ``core/bindings`` has a struct with the same fields in the same order for each of them.
+Arrays are contiguous and have the types that are named here; the kernels never convert them.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Value = TypeVar("Value", np.float32, np.float64)
+Index = TypeVar("Index", np.int32, np.int64)
+
+
+class CsrRows(NamedTuple, Generic[Value, Index]):
+    """Rows of a CSR matrix. The entries of a row may be unsorted, and those that repeat a feature are added."""
+
+    data: NDArray[Value]
+    indices: NDArray[Index]
+    indptr: NDArray[Index]
+
+
+def csr_rows(X):
+    """Return the arrays of a CSR matrix: indices and pointers of one type, and no room behind the last value."""
+    indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
+    stored = slice(indptr[-1])
+    return CsrRows(X.data[stored], X.indices[stored], indptr)
+
+
+class FeatureTable(NamedTuple):
+    """Consecutive features, the first of which is feature ``start`` of all: arrays (features, folds).
+
+    They are the mean and the standard deviation of each feature in the training rows of each fold, and whether it
+    varies there.
+    """
+
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    varies: NDArray[np.bool_]
+    start: int
+
+
+class DiagonalProblems(NamedTuple):
+    """The problems for which diagonals are made: arrays (problems).
+
+    A problem has a fold, the kind of its diagonal (0 is z divided by the deviations, 1 is z, 2 is the signs of z), the
+    threshold by which z is shrunk, and the sums over rows of its two factors. A standard error that is less than
+    ``constant`` of its parts counts as zero.
+    """
+
+    fold: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    threshold: NDArray[np.float64]
+    first_sum: NDArray[np.float64]
+    second_sum: NDArray[np.float64]
+    constant: float
+
+
+class DiagonalPaths(NamedTuple):
+    """Where the diagonals of all problems go.
+
+    ``z`` has, for each path, an array (diagonals, all features) to which the kernels write. Problem p belongs to path
+    ``path[p]``; its diagonal becomes row ``row[p]`` and is multiplied with the first ``rows[p]`` rows.
+    """
+
+    z: list[NDArray[np.float32]]
+    path: NDArray[np.int64]
+    row: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+class DiagonalResults(NamedTuple):
+    """What kernels tell of new diagonals.
+
+    To ``offsets`` (problems) they add the products of the diagonals and the means, to ``grams`` (problems, rows) those
+    of z, in its metric, and the rows of its path. They set ``signals`` (features, problems) to the diagonals times the
+    centred gradients, unless it has no features because nobody asks for them.
+    """
+
+    offsets: NDArray[np.float64]
+    grams: NDArray[np.float64]
+    signals: NDArray[np.float64]
