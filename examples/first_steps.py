@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from isrht import kernels
-from isrht import ISRHTClassifier, LinearSVMCV, make_projection
+from isrht import ISRHTClassifier, LinearSVMCV, kernels, make_projection
 
 REPETITIONS = 15
 
