@@ -1,7 +1,7 @@
 """A short run of the fuzz of all public calls (``tests/fuzz``), and that it would see what it looks for.
 
-``make fuzz`` makes a hundred thousand calls. The seeds here are fixed, so that a run can be repeated: ``PYTHONPATH=tests
-python -m fuzz --seed 3``.
+``make fuzz`` makes a hundred thousand calls. The seeds here are fixed, so that a run can be repeated:
+``PYTHONPATH=tests python -m fuzz --seed 3``.
 """
 
 import os
@@ -156,14 +156,18 @@ def test_results_that_are_wrong_are_seen():
         watch.demand_finite(sp.csr_array([[np.inf]]), "it")
 
 
+def play_batches(count):
+    for number in range(count):
+        play_batch(number, Watch(), sessions=30)
+
+
 def test_a_fault_that_is_found_is_made_smaller_and_told(monkeypatch):
     def spoiled(self, X):
         return np.zeros((X.shape[0], 1))
 
     monkeypatch.setattr(SparseEmbedding, "transform", spoiled)
     with pytest.raises(Fault, match=r"model = SparseEmbedding\(.*\n  SparseEmbedding.fit"):
-        for number in range(20):
-            play_batch(number, Watch(), sessions=30)
+        play_batches(20)
 
 
 # --- processes that end before their time -----------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_every_name_is_listed_and_completed():
 
 def test_names_are_those_of_their_modules():
     run(
-        "import isrht, isrht.transform.hadamard; from isrht import fwht; assert fwht is isrht.fwht is isrht.transform.hadamard.fwht"
+        "import isrht, isrht.transform.hadamard as home; from isrht import fwht; assert fwht is isrht.fwht is home.fwht"
     )
 
 

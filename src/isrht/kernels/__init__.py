@@ -15,7 +15,7 @@ import os
 import warnings
 
 try:
-    from isrht.kernels import _core
+    from isrht.kernels import _core  # type: ignore[attr-defined]  # it is compiled, and may not be there
 except ImportError:
     _core = None  # type: ignore[assignment]  # Where nothing was compiled, there is no module.
 

@@ -2,8 +2,9 @@
 
 ``R = D H S``: random signs D, the Walsh-Hadamard rotation H, and r kept columns S. The plain SRHT keeps columns
 blindly; the paper keeps those of large norm, or those that hold the classes apart. The flow of :meth:`ISRHT.fit` is
-that of the package: rotate and measure (:mod:`isrht.projections.statistics`), score (:mod:`isrht.projections.scores`), select
-(:mod:`isrht.projections.selection`); :meth:`ISRHT.transform` projects (:mod:`isrht.transform.rotation`). The rotated data never exist.
+that of the package: rotate and measure (:mod:`isrht.projections.statistics`), score (:mod:`isrht.projections.scores`),
+select (:mod:`isrht.projections.selection`); :meth:`ISRHT.transform` projects (:mod:`isrht.transform.rotation`). The
+rotated data never exist.
 """
 
 from __future__ import annotations
@@ -270,7 +271,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return checked_finite(back)
 
     def _inverse_of_gram(self):
-        """Return the pseudo-inverse of ``R'R``, whose rank is less than r where there are more columns than features."""
+        """Return the pseudo-inverse of ``R'R``, which has no inverse where there are more columns than features."""
         gram = self._gram()
         return np.linalg.pinv(gram, rcond=len(gram) * np.finfo(gram.dtype).eps, hermitian=True)
 
@@ -285,7 +286,10 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.mean_ if self.embedding_ is None else self.embedding_.inverse_transform(self.mean_[None])[0]
 
     def to_features(self, weights):
-        """Weights on components as weights on features: ``transform(X) @ w.T == X @ to_features(w).T - offsets_ @ w.T``."""
+        """Turn weights of components into weights of features.
+
+        ``transform(X) @ w.T == X @ to_features(w).T - offsets_ @ w.T``.
+        """
         back = self._rotation.project_back(weights, self.selected_columns_, self.column_scales_)
         return back if self.embedding_ is None else self.embedding_.to_features(back)
 
