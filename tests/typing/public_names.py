@@ -18,24 +18,27 @@ from isrht import (
     save,
 )
 
-version: str = isrht.__version__
-classifier: ISRHTClassifier = ISRHTClassifier(16, selection="boosted")
-projections: list[object] = [
-    ISRHT(8),
-    BoostedISRHT(8),
-    HadamardFourierFeatures(8),
-    LeverageScoreSelection(8),
-    SparseEmbedding(8),
-    make_projection("SRHT", 8),
-]
-models: list[object] = [LinearSVM(1.0), LinearSVMCV(), Predictor(classifier), RowSource([])]
-functions: list[object] = [
-    fwht,
-    load,
-    save,
-    isrht.files.open_rows,
-    isrht.export.export_model,
-    isrht.datasets.load,
-    isrht.models.read_about,
-    isrht.transform.fwht,
-]
+
+def use_public_names() -> tuple[object, ...]:
+    version: str = isrht.__version__
+    classifier: ISRHTClassifier = ISRHTClassifier(16, selection="boosted")
+    projections: list[object] = [
+        ISRHT(8),
+        BoostedISRHT(8),
+        HadamardFourierFeatures(8),
+        LeverageScoreSelection(8),
+        SparseEmbedding(8),
+        make_projection("SRHT", 8),
+    ]
+    models: list[object] = [LinearSVM(1.0), LinearSVMCV(), Predictor(classifier), RowSource([])]
+    functions: list[object] = [
+        fwht,
+        load,
+        save,
+        isrht.files.open_rows,
+        isrht.export.export_model,
+        isrht.datasets.load,
+        isrht.models.read_about,
+        isrht.transform.fwht,
+    ]
+    return version, classifier, projections, models, functions

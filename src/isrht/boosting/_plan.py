@@ -59,6 +59,7 @@ def make_plan(n_components, n_classes, rounds, candidates):
     n_learned = min(wanted, LEARNED.get(n_classes, max(LEARNED[3], LEARNED_PER_CLASS * n_classes)))
     per_round = -(-n_learned // MOST_ROUNDS)
     if rounds != "auto":
+        rounds = min(rounds, -(-wanted // per_round))
         return Plan(candidates, [rounds], min(wanted, rounds * per_round), per_round)
     most = -(-n_learned // per_round)
     return Plan(candidates, [some for some in ROUND_GRID if some < most] + [most], n_learned, per_round)

@@ -39,7 +39,13 @@ from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.matrices import without_duplicates
 from isrht.support.threads import one_blas_thread
-from isrht.support.validation import check_n_jobs, check_positive_integer, checked_data, whole_or_unchanged
+from isrht.support.validation import (
+    MOST_COMPONENTS,
+    check_n_jobs,
+    check_positive_integer,
+    checked_data,
+    whole_or_unchanged,
+)
 
 
 class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedProjection, BaseEstimator):
@@ -227,7 +233,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         return tags
 
     def _check_parameters(self):
-        check_positive_integer("n_components", self.n_components)
+        check_positive_integer("n_components", self.n_components, MOST_COMPONENTS)
         check_n_jobs(self.n_jobs)
         if self.rounds != "auto":
             check_positive_integer("rounds", self.rounds)

@@ -26,6 +26,7 @@ from isrht.rows.blocks import RowBlocks
 from isrht.rows.labels import in_memory
 from isrht.support.matrices import BLOCK_ELEMENTS
 from isrht.support.validation import (
+    MOST_COMPONENTS,
     check_n_jobs,
     check_positive_integer,
     check_positive_number,
@@ -133,8 +134,8 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return tags
 
     def _validate(self, X, y):
-        check_positive_integer("n_components", self.n_components)
-        check_positive_integer("candidates", self.candidates)
+        check_positive_integer("n_components", self.n_components, MOST_COMPONENTS)
+        check_positive_integer("candidates", self.candidates, MOST_COMPONENTS)
         check_positive_number("balance", self.balance)
         check_n_jobs(self.n_jobs)
         if self.gamma != "scale":

@@ -37,6 +37,7 @@ from isrht.rows.labels import CodedLabels, in_memory
 from isrht.rows.values import derived, rows_by_rank
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.validation import (
+    MOST_COMPONENTS,
     check_n_components,
     check_n_jobs,
     check_positive_integer,
@@ -399,7 +400,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.n_score_samples is not None:
             check_positive_integer("n_score_samples", self.n_score_samples)
         if self.sketch_size not in (None, "paper"):
-            check_positive_integer("sketch_size", self.sketch_size)
+            check_positive_integer("sketch_size", self.sketch_size, MOST_COMPONENTS)
         if self.sketch_size == "paper" and isinstance(self.n_components, Real) and self.n_components < 1:
             raise ValueError(f"sketch_size='paper' needs an integer n_components, got {self.n_components!r}")
 

@@ -20,6 +20,9 @@ from isrht.support.threads import job_count
 FLOATS = (np.float64, np.float32)
 # n_components="auto" means this many components, where there are so many.
 AUTO_COMPONENTS = 256
+# Components are numbered by int32 in model files and sketches. No other integer is larger than int64 can hold.
+MOST_COMPONENTS = 2**31 - 1
+LARGEST_INTEGER = 2**63 - 1
 # Below this, sums of squares have lost digits.
 SMALLEST_SQUARE = 1e-290
 SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
@@ -130,18 +133,20 @@ def _forget_learned(estimator):
         delattr(estimator, name)
 
 
-def check_positive_integer(name, value):
-    """Raise an error that names the parameter, unless its value is an integer of at least 1."""
+def check_positive_integer(name, value, most=LARGEST_INTEGER):
+    """Raise an error that names the parameter, unless its value is an integer from 1 to ``most``."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < 1:
         raise ValueError(f"{name} must be at least 1, got {value!r}")
+    if value > most:
+        raise ValueError(f"{name} must be at most {most}, got {value!r}")
 
 
 def check_n_components(value):
     """Raise an error unless ``n_components`` is ``"auto"`` or a positive integer."""
     if not (isinstance(value, str) and value == "auto"):
-        check_positive_integer("n_components", value)
+        check_positive_integer("n_components", value, MOST_COMPONENTS)
 
 
 def resolved_n_components(value, available):
