@@ -371,7 +371,7 @@ def test_bad_parameters_are_named(data, options, error, message):
         (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
         (lambda X, y: (X, X[:, 0] + 0.123), "Unknown label type"),
         (lambda X, y: (np.full(X.shape, "a", object), y), "could not convert"),
-        (lambda X, y: (np.full(X.shape, 3e37, np.float32), y), "overflow"),
+        (lambda X, y: (np.full(X.shape, 3e38, np.float32), y), "overflow"),
     ],
     ids=["nan", "inf", "no rows", "no features", "one class", "no y", "short y", "real y", "strings", "huge"],
 )
