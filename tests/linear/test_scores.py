@@ -145,3 +145,11 @@ def test_malformed_sparse_rows_are_errors(kernel, name, n_rows, n_jobs, rng):
     model = LinearSVM(n_jobs=n_jobs).fit(rng.standard_normal((30, 21)), np.arange(30) % 3)
     with pytest.raises(ValueError, match="X is malformed: "):
         model.decision_function(malformed(n_rows)[name])
+
+
+def test_values_that_are_no_array_are_an_error(kernel, rng):
+    X = sp.csr_array(rng.standard_normal((6, 3)))
+    model = LinearSVM().fit(X, [0, 1] * 3)
+    X.data = X.data.tolist()
+    with pytest.raises(ValueError, match="X is malformed: data must be 1-D numbers, got list"):
+        model.predict(X)

@@ -95,15 +95,24 @@ def test_signals_end_a_command_in_order(model, command, how):
     folder = model.parent
     os.mkfifo(folder / "pipe")
     process = subprocess.Popen(
-        [sys.executable, "-m", "isrht", *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-m", "isrht", *command],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(how, signal.default_int_handler if how == signal.SIGINT else signal.SIG_DFL),
+    )  # tests that run in the background, or by nohup, hand on that signals are ignored
     fed = threading.Event()
     feeder = threading.Thread(target=feed, args=(folder / "pipe", (folder / "rows.svm").read_bytes(), fed))
     feeder.start()
-    assert fed.wait(60)
-    time.sleep(0.2)
-    process.send_signal(how)
-    out, messages = process.communicate(timeout=60)
+    try:
+        assert fed.wait(60)
+        time.sleep(0.2)
+        process.send_signal(how)
+        out, messages = process.communicate(timeout=60)
+    finally:
+        process.kill()  # one that goes on would read from the pipe for ever
+        process.wait()
     feeder.join()
     # Python also dies by the signal itself, where it met code that it was compiling; a shell calls that 130, too.
     assert process.returncode in (STOPPED[how], -how)

@@ -89,7 +89,8 @@ def is_plain(X, n_features):
     """Say whether X is an array or CSR matrix of floats, with at least one row, that needs no conversion."""
     if type(X) is not np.ndarray and type(X) not in CSR:
         return False
-    return X.ndim == 2 and X.dtype in FLOATS and X.shape[1] == n_features and X.shape[0] > 0
+    dtype = getattr(X, "dtype", object)  # a CSR matrix has none if its values are no array
+    return X.ndim == 2 and dtype in FLOATS and X.shape[1] == n_features and X.shape[0] > 0
 
 
 def _score(X, coef, intercept, out):

@@ -40,8 +40,25 @@ PROJECTIONS = {
 
 
 def make_projection(name, n_components, random_state=None):
-    """An unfitted projection to ``n_components`` columns, by its name in the paper.
+    """Make a projection to ``n_components`` columns, not fitted yet, by its name in the paper.
 
+    Parameters
+    ----------
+    name : str
+        One of "Gaussian", "Achlioptas", "Sparse Embedding", "SRHT", "ISRHT-nps", "ISRHT-top-r", "ISRHT-supervised",
+        "PCA" and "DLSS".
+    n_components : int
+        The number of columns, the paper's r.
+    random_state : int, RandomState instance or None, default=None
+        The seed of whatever the projection draws.
+
+    Returns
+    -------
+    transformer
+        An estimator of this package or of scikit-learn.
+
+    Examples
+    --------
     >>> from isrht import make_projection
     >>> make_projection("ISRHT-top-r", 16, random_state=0)
     ISRHT(n_components=16, random_state=0, selection='top')

@@ -59,7 +59,7 @@ class Diagonals:
         self.matrix, self.products = None, None
 
     def make(self, X, rows, sides, n_jobs):
-        """``sides`` as in :func:`moments`."""
+        """Make the diagonals from the moments of the rows; ``sides`` is what :func:`moments` takes."""
         if isinstance(X, ByFeature):
             lanes, make_lane = X.lanes(LANES), self._by_feature(X, sides(rows))
         else:

@@ -77,7 +77,18 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @whole_or_unchanged
     def fit(self, X, y=None):
-        """Draw the sketch for the features of X. ``y``, class labels, is used only where the diagonal is learned."""
+        """Draw the sketch for the features of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,), default=None
+            Class labels, which are used only where the diagonal is learned.
+
+        Returns
+        -------
+        SparseEmbedding
+        """
         check_n_components(self.n_components)
         if self.diagonal not in DIAGONALS:
             raise ValueError(f"diagonal must be one of {', '.join(map(repr, DIAGONALS))}, got {self.diagonal!r}")
@@ -107,7 +118,17 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             self.magnitudes_ = np.abs(z) / np.float32(size if size > 0 else 1)
 
     def transform(self, X):
-        """Embed the rows of X: sparse as they are, or a dense array."""
+        """Embed the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n_samples, n_components_)
+            It is sparse where X is, unless ``dense_output`` asks for an array.
+        """
         check_is_fitted(self)
         return self.project(checked_data(self, X, reset=False))
 
@@ -147,7 +168,7 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.bincount(self.components_, self._factors(np.float64) ** 2, minlength=self.n_components_)
 
     def matrix(self, dtype=np.float64):
-        """The sketch as a sparse array (n_features, n_components_)."""
+        """Return the sketch as a sparse array (n_features, n_components_)."""
         indptr = np.arange(len(self.signs_) + 1, dtype=np.int32)
         shape = (len(self.signs_), self.n_components_)
         return sp.csr_array((self._factors(dtype), self.components_, indptr), shape)

@@ -39,7 +39,7 @@ class Features:
     total: np.ndarray
 
     def mean_squared_row(self, diagonal, fold):
-        """Of centred rows, in the metric in which the columns are orthonormal."""
+        """Return the mean squared norm of centred rows, in the metric in which the columns are orthonormal."""
         varies = self.varies[:, fold]
         size = np.count_nonzero(varies) if diagonal == "standard" else self.deviation[:, fold].sum(where=varies)
         return float(size) if size > 0 else 1.0
@@ -69,7 +69,7 @@ def measure_features(X, rows, weigh, n_folds=1, n_jobs=None):
 
 
 def moments(X, rows, sides, n_problems, n_jobs=None):
-    """Sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of first and of second.
+    """Return the sums over rows of ``x first``, ``x second`` and ``x**2 second``, then of first and of second.
 
     ``sides(some rows)`` are these two arrays, one column per problem. The sums with x are a function that returns those
     of a slice of features, (features, 3, problems): rows stored by feature sum them only when they are asked for.
@@ -88,7 +88,7 @@ def moments(X, rows, sides, n_problems, n_jobs=None):
 
 
 def factors_of(sides):
-    """First and second of a row side by side: (rows, 2, problems)."""
+    """Return the first and second factors of a row side by side: (rows, 2, problems)."""
     return np.ascontiguousarray(np.stack(sides, axis=1))
 
 
@@ -104,7 +104,7 @@ def moments_of_rows(X, first, second):
 
 
 def gradients(X, rows, weigh, n_problems, n_jobs=None):
-    """The sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
+    """Return the sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
     if isinstance(X, ByFeature):
         first = weigh(rows)
         parts = in_threads(lambda chunk: X.gradients(chunk, first), chunks_of(X.shape[1]), n_jobs)

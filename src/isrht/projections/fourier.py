@@ -91,7 +91,18 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @whole_or_unchanged
     def fit(self, X, y=None):
-        """Draw the frequencies, and with ``candidates`` above 1 choose among them by the labels ``y``."""
+        """Draw the frequencies, and with ``candidates`` above 1 choose among them by the labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,), default=None
+            Class labels, which only ``candidates`` above 1 need.
+
+        Returns
+        -------
+        HadamardFourierFeatures
+        """
         X, labels = self._validate(X, y)
         rng = check_random_state(self.random_state)
         self.gamma_ = _variance_scale(X) if self.gamma == "scale" else float(self.gamma)
@@ -105,7 +116,16 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self
 
     def transform(self, X):
-        """The features ``sqrt(2 / n_components) * cos(w.x + b)`` of each row: (n_samples, n_components)."""
+        """Compute the features ``sqrt(2 / n_components) * cos(w.x + b)`` of each row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+        """
         check_is_fitted(self)
         X = checked_data(self, X, reset=False)
         out = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
@@ -164,7 +184,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             return np.cos(chosen, out=chosen)
 
     def _rotate(self, X, signs):
-        """``H D1 H D2 H D3 x``, orthonormal, of each row."""
+        """Return ``H D1 H D2 H D3 x``, orthonormal, of each row."""
         rotated = np.zeros((X.shape[0], self.n_features_padded_), dtype=X.dtype)
         rotated[:, : X.shape[1]] = X.toarray() if sp.issparse(X) else X
         for diagonal in signs:
@@ -173,7 +193,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return rotated
 
     def _best(self, X, labels, drawn):
-        """The ``n_components`` of the drawn frequencies with the best supervised scores."""
+        """Return the ``n_components`` of the drawn frequencies with the best supervised scores."""
         if labels.n_classes < 2:
             raise ValueError(f"candidates={self.candidates} needs at least two classes, but y holds one class")
 

@@ -168,8 +168,17 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def fit(self, X, y=None, sample_weight=None):
         """Draw the signs, measure the rotated columns of X and select.
 
-        ``y`` holds class labels; it is needed by "supervised" and by ``class_weight`` and ignored otherwise. A row
-        of weight 2 counts as two rows in the statistics, one of weight 0 not at all.
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), RowSource or Dask collection
+        y : array of shape (n_samples,), default=None
+            Class labels. They are needed by "supervised" and by ``class_weight``, and ignored otherwise.
+        sample_weight : array of shape (n_samples,), default=None
+            A row of weight 2 counts as two rows in the statistics, one of weight 0 not at all.
+
+        Returns
+        -------
+        ISRHT
         """
         X, labels = self._validate(X, y, reset=True)
         return self.fit_checked(X, labels, checked_sample_weight(sample_weight, X))
@@ -214,8 +223,22 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Add the rows of one block to the statistics. Columns are selected anew when they are next needed.
 
-        ``classes`` may list all labels that will come; without it, they are learned as they come. The parameters are
-        those that the estimator had at the first block. There is no such method with ``n_score_samples``.
+        The parameters are those that the estimator had at the first block. There is no such method with
+        ``n_score_samples``.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,), default=None
+            Class labels of the rows of the block, as :meth:`fit` takes them.
+        classes : array of shape (n_classes,), default=None
+            All labels that will come; without it, they are learned as they come.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the rows of the block, as :meth:`fit` takes them.
+
+        Returns
+        -------
+        ISRHT
         """
         first = not hasattr(self, "signs_")
         if not first and self._selected is not None and self._selected.scores is None:
@@ -233,7 +256,17 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Project the rows of X, dense or sparse, to a dense array (n_samples, n_components_)."""
+        """Project the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), RowSource or Dask collection
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            It is dense, also where X is sparse; of a Dask collection it is a lazy Dask array.
+        """
         check_is_fitted(self)
         if (rows := as_rows(X)) is not None:
             validate_rows(self, rows, needs_labels=False, reset=False)
@@ -241,7 +274,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.project(checked_data(self, X, reset=False))
 
     def project(self, X):
-        """:meth:`transform` of an array or CSR matrix that has been checked."""
+        """Project an array or CSR matrix that has been checked, as :meth:`transform` does."""
         projected = self._rotation.project(self._front(X), self.selected_columns_, self.column_scales_, self.n_jobs)
         if self.mean_ is not None:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -457,7 +490,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return take_rows(X, chosen), kept, None if weights is None else weights[chosen]
 
     def _measure(self, X, labels, weights, classes=None):
-        """Column statistics of the rows of X, or None where nothing is needed of them."""
+        """Return the column statistics of the rows of X, or None where nothing is needed of them."""
         settings = self._settings
         if settings.selection == "uniform" and not settings.center:
             return None
@@ -504,7 +537,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return resolved_n_components(wanted, len(column_scores))
 
     def _class_weights(self, statistics: ColumnStatistics):
-        """One weight per class, as scikit-learn computes them from labels."""
+        """Return one weight per class, as scikit-learn computes them from labels."""
         class_weight = self._settings.class_weight
         if class_weight is None:
             return np.ones(len(statistics.classes))
@@ -541,7 +574,7 @@ def _sample_of_classes(labels, size, rng):
 
 
 def _without(cells, fold, n_classes):
-    """The statistics of all rows but those of a fold, from those of every fold and class."""
+    """Return the statistics of all rows but those of a fold, from those of every fold and class."""
     kept = (cells.classes // n_classes != fold) & (cells.counts > 0)
     codes = cells.classes[kept] % n_classes
     classes = np.unique(codes)

@@ -44,6 +44,18 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
         The leverage scores, between 0 and 1; they sum to the rank.
     n_components_ : int
         The number of features that are kept.
+
+    References
+    ----------
+    D. Papailiopoulos, A. Kyrillidis and C. Boutsidis, "Provable deterministic leverage score sampling", KDD 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from isrht import LeverageScoreSelection
+    >>> X, y = load_digits(return_X_y=True)
+    >>> LeverageScoreSelection(16, random_state=0).fit(X).get_support(indices=True)[:3].tolist()
+    [4, 5, 13]
     """
 
     def __init__(self, n_components="auto", *, rank=None, random_state=None):
@@ -53,7 +65,18 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
 
     @whole_or_unchanged
     def fit(self, X, y=None):
-        """Compute the leverage scores of the features of X. ``y`` is ignored."""
+        """Compute the leverage scores of the features of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : None
+            Labels are ignored.
+
+        Returns
+        -------
+        LeverageScoreSelection
+        """
         check_n_components(self.n_components)
         X = checked_data(self, X, accept_sparse=["csr", "csc"])
         n_components = resolved_n_components(self.n_components, X.shape[1])
@@ -74,13 +97,31 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
         return len(self._kept)
 
     def transform(self, X):
-        """Return the kept features of the rows of X."""
+        """Return the kept features of the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_samples, n_components_)
+        """
         check_sparse(X)
         with quiet_sums():
             return super().transform(plain(X) if sp.issparse(X) and X.format == "csr" else X)
 
     def inverse_transform(self, X):
-        """Return rows that have zeros for the features that are not kept."""
+        """Return rows that have zeros for the features that are not kept.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_samples, n_features)
+        """
         check_sparse(X)
         with quiet_sums():
             return super().inverse_transform(X)

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def energy(statistics, rotation, class_weights, center=False):
-    """Squared Euclidean norm of every rotated column (eq. 5), of centred data if asked for.
+    """Return the squared Euclidean norm of every rotated column (eq. 5), of centred data if asked for.
 
     Centred data need not be centred: ``sum (z - mean)**2 = sum z**2 - (sum z)**2 / n``.
     """
@@ -21,7 +21,7 @@ def energy(statistics, rotation, class_weights, center=False):
 
 
 def supervised(statistics, rotation, class_weights, balance):
-    """``-b`` of eq. 11: how much farther apart classes are than members of a class, column by column.
+    """Return ``-b`` of eq. 11: how much farther apart classes are than members of a class, column by column.
 
     With ``A_ij = 1`` for rows of one class and ``-a`` otherwise, ``b_j = sum_ij A_ij (z_ij - z_jj)**2 / 2`` is the
     diagonal of ``X_r' L X_r``. For any number of classes it is made of class sums S_c and sums of squares SS_c::
@@ -36,7 +36,7 @@ def supervised(statistics, rotation, class_weights, balance):
 
 
 def separation(counts, sums, squares, balance):
-    """``-b`` of the formula above, from the weighted counts, sums and sums of squares (or None) of each class."""
+    """Return ``-b`` of that formula, from the weighted counts, sums and sums of squares (or None) of each class."""
     b = balance * sums.sum(axis=0) ** 2 - (1 + balance) * (sums**2).sum(axis=0)
     if squares is not None:
         b += second_moment_weights(counts, balance) @ squares
@@ -44,12 +44,12 @@ def separation(counts, sums, squares, balance):
 
 
 def second_moment_weights(class_sizes, balance):
-    """``n_c - a (n - n_c)``: with classes of equal size n / K they vanish where ``a (K - 1) = 1``."""
+    """Return ``n_c - a (n - n_c)``. With classes of equal size n / K they vanish where ``a (K - 1) = 1``."""
     return class_sizes - balance * (class_sizes.sum() - class_sizes)
 
 
 def needs_squares(selection, balance, class_weight, n_classes):
-    """Whether sums of squares enter the scores at all.
+    """Say whether sums of squares enter the scores at all.
 
     Classes weighted to equal mass make the second-moment weights vanish for two classes and ``balance=1`` (in
     general ``balance * (n_classes - 1) = 1``): class sums then suffice, at a fraction of the cost.

@@ -39,7 +39,7 @@ class ScoreHistogram:
 
 
 def score_histogram(selection, n_bins=24):
-    """The histogram of the scores of a selection; None where there is no spread, because all are the same."""
+    """Return the histogram of the scores of a selection, or None where all scores are the same."""
     if selection.scores is None:
         return selection.histogram
     with np.errstate(over="ignore", invalid="ignore"):
@@ -52,12 +52,14 @@ def score_histogram(selection, n_bins=24):
 
 
 def select_uniform(n_columns, r, rng):
+    """Draw r distinct columns, each with equal chance, as the plain SRHT does."""
     probabilities = np.full(n_columns, 1 / n_columns)
     columns = np.sort(rng.choice(n_columns, r, replace=False))
     return Selection(columns, np.full(r, np.sqrt(n_columns / r)), probabilities, probabilities)
 
 
 def select_by_importance(scores, r, rng, replace=True):
+    """Draw r columns with probabilities in proportion to their scores (ISRHT-nps)."""
     probabilities = _probabilities(scores)
     if replace:
         columns = np.sort(rng.choice(len(scores), r, p=probabilities))
@@ -71,16 +73,17 @@ def select_by_importance(scores, r, rng, replace=True):
 
 
 def select_top(scores, r):
+    """Take the r columns of the best scores (ISRHT-top-r, and supervised)."""
     return Selection(np.sort(rank(scores)[:r]), np.ones(r), scores)
 
 
 def rank(scores):
-    """Column indices, best score first, ties by index."""
+    """Return the column indices, best score first; columns of equal scores go by index."""
     return np.argsort(-comparable(scores), kind="stable")
 
 
 def columns_for_share(scores, share):
-    """The smallest number of columns that hold this share of the (positive part of the) scores."""
+    """Return the smallest number of columns that hold this share of the (positive part of the) scores."""
     mass = np.sort(np.maximum(comparable(scores), 0))[::-1]
     total = mass.sum()
     if total == 0:
@@ -90,7 +93,7 @@ def columns_for_share(scores, share):
 
 
 def comparable(scores):
-    """Scores without the digits that rounding makes up."""
+    """Return the scores without the digits that rounding makes up."""
     largest = np.abs(scores).max(initial=0)
     return np.round(scores / largest, TIE_DECIMALS) if largest > 0 else np.zeros_like(scores)
 

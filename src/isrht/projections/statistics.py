@@ -45,7 +45,7 @@ class ColumnStatistics:
     squares: np.ndarray | None = field(default=None, repr=False)
 
     def merge(self, other):
-        """The statistics of both sets of rows. Classes that only one of them has are kept."""
+        """Return the statistics of both sets of rows. Classes that only one of them has are kept."""
         classes = np.unique(np.concatenate([self.classes, other.classes]))
         mine, theirs = self._spread(classes), other._spread(classes)
         squares = None if mine.squares is None or theirs.squares is None else mine.squares + theirs.squares
@@ -77,10 +77,10 @@ class ColumnStatistics:
 
 
 def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=True, n_jobs=None, block_rows=None):
-    """The statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice.
+    """Return the statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice.
 
-    ``codes`` (array or column) is None where all are of one class. Rows with other codes than those of ``classes`` are
-    left out.
+    ``codes`` (an array or values of rows) is None where all rows are of one class. Rows with other codes than those of
+    ``classes`` are left out.
     """
     n_classes = len(classes)
     by_pairs = with_squares and is_sparse(X) and pairs_are_cheaper(X, rotation.length)
@@ -119,7 +119,7 @@ def _counts(X, codes, sample_weight, n_classes):
 
 
 def pairs_are_cheaper(X, length):
-    """Whether the autocorrelation of these sparse rows costs less than rotating them."""
+    """Say whether the autocorrelation of these sparse rows costs less than rotating them."""
     return pairs_of(X) * PAIR_COST <= X.shape[0] * length * ROTATED_COST
 
 
@@ -132,7 +132,7 @@ def _block_rows(X, totals, by_pairs):
 
 
 def _weighted(block):
-    """The rows times their weights, and times the roots of their weights, whose squares carry the weights."""
+    """Return the rows times their weights, and times the roots of their weights, whose squares carry the weights."""
     if block.sample_weight is None:
         return block.X, block.X
     X, weights = block.X.astype(np.float64), block.sample_weight[:, None]
