@@ -41,6 +41,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	cd src && ../$(BIN)/lint-imports --config ../pyproject.toml
 	$(BIN)/mypy
+	$(BIN)/mypy --strict --follow-imports=silent --enable-error-code=union-attr tests/typing
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 
 # A build of its own: an interpreter that is not itself sanitized needs the runtime loaded first, and libstdc++ with

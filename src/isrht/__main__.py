@@ -58,10 +58,13 @@ def _escape_what_the_terminal_cannot_show():
 
 
 def _end_in_order_when_asked_to():
-    """Let SIGTERM and SIGHUP unwind what is under way, as Ctrl-C does, so that no temporary files are left."""
+    """Let SIGTERM and SIGHUP unwind what is under way, as Ctrl-C does, so that no temporary files are left.
+
+    Windows has Ctrl-Break instead of SIGHUP.
+    """
     if threading.current_thread() is not threading.main_thread():
         return
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup wants SIGHUP to be ignored
             signal.signal(number, lambda number, _: sys.exit(128 + number))
@@ -73,7 +76,9 @@ def _end_without_output(error):
     Python would try to write what is left once more when it ends, and fail again: that goes nowhere instead.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if not isinstance(error, BrokenPipeError):
+    from isrht.support.file_errors import is_of_closed_pipe
+
+    if not is_of_closed_pipe(error):
         print(f"isrht: {error if error.filename else f'standard output: {error.strerror}'}", file=sys.stderr)
     return 1
 

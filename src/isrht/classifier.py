@@ -11,9 +11,11 @@ its C on held-out rows already.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from numbers import Integral
+from typing import Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -36,6 +38,18 @@ from isrht.rows.folds import check_classes_of_folds, make_folds
 from isrht.rows.scaling import fit_scaler, scaled
 from isrht.rows.values import derived, gathered, total
 from isrht.rows.weights import in_units, typical_weight
+from isrht.support.hints import (
+    Array,
+    ArrayOrLazy,
+    ClassWeight,
+    Folds,
+    Labels,
+    RandomState,
+    Rows,
+    Scoring,
+    Selection,
+    Weights,
+)
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
@@ -140,27 +154,27 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: float | Literal["auto"] = "auto",
         *,
-        selection="supervised",
-        balance=1.0,
-        center=False,
-        replace=True,
-        sketch_size=None,
-        n_score_samples=None,
-        C="cv",
-        Cs=DEFAULT_CS,
-        cv=5,
-        scoring=None,
-        project_once=False,
-        scale=None,
-        class_weight=None,
-        fit_intercept=True,
-        tol=1e-6,
-        max_iter=100,
-        random_state=None,
-        n_jobs=None,
-    ):
+        selection: Selection | Literal["boosted"] = "supervised",
+        balance: float = 1.0,
+        center: bool = False,
+        replace: bool = True,
+        sketch_size: int | Literal["paper"] | None = None,
+        n_score_samples: int | None = None,
+        C: float | Literal["cv"] = "cv",
+        Cs: Sequence[float] | Array = DEFAULT_CS,
+        cv: Folds = 5,
+        scoring: Scoring = None,
+        project_once: bool = False,
+        scale: Literal["maxabs", "minmax"] | None = None,
+        class_weight: ClassWeight = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.selection = selection
         self.balance = balance
@@ -182,7 +196,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Scale, project, choose C and train on the rows of X.
 
         Parameters
@@ -216,7 +230,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             self.coef_, self.intercept_ = self._on_features()
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> ArrayOrLazy:
         """Return the projected columns of rows, on which the SVM was trained.
 
         Parameters
@@ -246,7 +260,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise the error that ``fit`` would raise for a parameter that is wrong whatever the data are."""
         if self.selection not in (*SELECTIONS, "boosted"):
             known = ", ".join(map(repr, (*SELECTIONS, "boosted")))

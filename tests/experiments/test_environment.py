@@ -1,10 +1,12 @@
 import json
 import os
+import platform
 import shutil
 import subprocess
 
 import pytest
 
+from isrht.experiments import _environment
 from isrht.experiments._environment import _git, environment
 
 
@@ -15,6 +17,18 @@ def test_a_result_can_say_where_it_comes_from():
     assert here["versions"]["numpy"]
     assert here == environment()
     json.dumps(here)
+
+
+def test_what_a_system_does_not_tell_is_left_out(monkeypatch):
+    """Windows has no ``os.sysconf``, and only Linux has ``/proc``."""
+    monkeypatch.delattr(os, "sysconf", raising=False)
+    monkeypatch.setattr(_environment, "Path", lambda name: type("Missing", (), {"read_text": missing})())
+    here = {"memory_bytes": _environment.memory_bytes(), "processor": _environment.processor_name()}
+    assert here == {"memory_bytes": None, "processor": platform.processor()}
+
+
+def missing(self):
+    raise FileNotFoundError(2, "No such file or directory")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from isrht.support import atomic_writes
 from isrht.support.atomic_writes import replaced_when_whole
 
 
@@ -66,6 +67,7 @@ def test_an_error_leaves_the_old_file_and_nothing_else(path, monkeypatch, where,
 
 KILLED = """
 import os, signal, sys
+from isrht.support import atomic_writes
 from isrht.support.atomic_writes import replaced_when_whole
 
 def die(*_):
@@ -143,3 +145,27 @@ def test_any_kind_of_path_is_taken(tmp_path, monkeypatch):
     for place in ("relative", b"bytes", tmp_path / "path"):
         write(place, b"new")
     assert sorted(os.listdir(tmp_path)) == ["bytes", "path", "relative"]
+
+
+@pytest.mark.parametrize("refusals", [2, 9])
+def test_a_file_that_is_open_for_a_moment_is_replaced_later(path, monkeypatch, refusals):
+    """Windows refuses to replace a file that is open. A scanner for viruses has it open only for a moment."""
+    replace, tried = os.replace, []
+
+    def refuse_at_first(*paths):
+        tried.append(paths)
+        if len(tried) <= refusals:
+            raise PermissionError(13, "The process cannot access the file because it is being used")
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", refuse_at_first)
+    monkeypatch.setattr(atomic_writes, "PAUSES", (0, 0, 0))
+    if refusals == 2:
+        write(path, b"new")
+        assert path.read_bytes() == b"new"
+    else:
+        with pytest.raises(PermissionError, match="being used.*file"):
+            write(path, b"new")
+        assert len(tried) == 4
+        assert path.read_bytes() == b"old"
+    assert names(path) == ["file"]

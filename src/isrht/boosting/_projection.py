@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht.rows.blocks import RowBlocks
+from isrht.support.hints import Array
 from isrht.support.validation import checked_finite
 from isrht.transform.hadamard import next_power_of_two
 from isrht.transform.rotation import Rotation
@@ -71,12 +72,12 @@ class LearnedProjection:
         return back
 
     @property
-    def diagonals_(self):
+    def diagonals_(self) -> Array:
         """The learned diagonals, D_1 ... D_T: an array (n_learned_, n_features)."""
         return np.stack([self._diagonal(t) for t in range(self.n_learned_)])
 
     @property
-    def n_components_(self):
+    def n_components_(self) -> int:
         """The number of columns that ``transform`` gives."""
         return len(self.selected_columns_)
 
@@ -85,7 +86,7 @@ class LearnedProjection:
         return self.n_components_
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """The bytes of what ``transform`` needs: diagonals and their units, A, columns, scales and offsets."""
         arrays = [self._stored, self._support, self._units, self.mixing_, self.selected_columns_, self.column_rounds_]
         arrays += [self.column_scales_, self.offsets_]

@@ -15,6 +15,7 @@ gradient is largest. They are weighted down, so that they may correct the learne
 from __future__ import annotations
 
 from numbers import Real
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,6 +38,7 @@ from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.folds import check_classes_of_folds, held_out_fifths, make_folds, usable_folds
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
+from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Weights
 from isrht.support.matrices import without_duplicates
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import (
@@ -142,16 +144,16 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
 
     def __init__(
         self,
-        n_components=16,
+        n_components: int = 16,
         *,
-        rounds="auto",
-        threshold="auto",
-        diagonal="auto",
-        cv="auto",
-        scaled=True,
-        random_state=None,
-        n_jobs=None,
-    ):
+        rounds: int | Literal["auto"] = "auto",
+        threshold: float | Literal["auto"] = "auto",
+        diagonal: Literal["auto", "standard", "z", "signs"] = "auto",
+        cv: Folds = "auto",
+        scaled: bool = True,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.rounds = rounds
         self.threshold = threshold
@@ -162,7 +164,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
         Parameters
@@ -206,7 +208,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         self._keep(choice, features, path)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> ArrayOrLazy:
         """Project rows to the learned columns and their contrasts.
 
         Parameters

@@ -14,14 +14,12 @@ from contextlib import contextmanager
 
 import typer
 
-from isrht.support.file_errors import errors_that_name
+from isrht.support.file_errors import STANDARD_OUTPUT, errors_that_name, is_of_closed_pipe
 from isrht.support.visible import visible_lines
 
 FAILED = 1
 MISUSED = 2
 INTERRUPTED = 128 + signal.SIGINT
-
-STANDARD_OUTPUT = "standard output"
 
 
 def say(message):
@@ -52,14 +50,13 @@ def errors_in_words(command):
     """Turn errors of files, options and data into one line each, and into an exit code that tells whose fault it is."""
     try:
         yield
-    except BrokenPipeError:  # the reader of the results has seen enough
-        _forget_what_is_not_written()
-        raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         say(f"\nisrht {command}: stopped")
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         _forget_what_is_not_written()
+        if is_of_closed_pipe(error):  # the reader of the results has seen enough
+            raise typer.Exit(FAILED) from None
         is_of_system = error.filename is not None and error.strerror
         problem = f"{os.fsdecode(error.filename)}: {error.strerror}" if is_of_system else str(error)
         say(f"isrht {command}: {problem}")

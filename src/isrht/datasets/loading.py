@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from isrht.datasets import _embedded, folders, own
 from isrht.datasets._verify import check_digest, read_verified
 from isrht.datasets.registry import describe
 from isrht.files.streams import PACKINGS
+from isrht.support.hints import Array
 
 SPLIT_SEED = 0
 
@@ -48,13 +50,13 @@ class Dataset:
     checksum: str
 
     @cached_property
-    def scaled(self):
+    def scaled(self) -> tuple[Any, Array, Any, Array]:
         """The rows as ``(X_train, y_train, X_test, y_test)``, scaled to [-1, 1] by what the training rows show."""
         X_train, X_test = scale(describe(self.name).scale, self.X[self.train], self.X[self.test])
         return X_train, self.y[self.train], X_test, self.y[self.test]
 
 
-def load(name, data_dir=None):
+def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a set by its name.
 
     Parameters

@@ -71,15 +71,15 @@ class Description:
     source: dict | None = None
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         return self.features or self.facts[0].features
 
     @property
-    def embedded(self):
+    def embedded(self) -> bool:
         return not self.files
 
     @property
-    def paper_name(self):
+    def paper_name(self) -> str | None:
         """The set of the paper with whose published results this set is compared, or None."""
         return self.name if self.in_paper else self.stands_for
 
@@ -174,12 +174,12 @@ _ALL = (
     ),
 )  # fmt: skip
 
-DATASETS = {description.name: description for description in _ALL}
+DATASETS: dict[str, Description] = {description.name: description for description in _ALL}
 EMBEDDED = tuple(name for name, description in DATASETS.items() if description.embedded)
 PAPER = tuple(name for name, description in DATASETS.items() if description.in_paper)
 
 
-def describe(name):
+def describe(name: str) -> Description:
     """Return what is known of a set.
 
     Parameters

@@ -33,6 +33,7 @@ def environment():
 
 
 def processor_name():
+    """Return the name of the processor, or what there is to know of it where there is no ``/proc``."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -43,9 +44,10 @@ def processor_name():
 
 
 def memory_bytes():
+    """Return how much memory the machine has, or None where the system does not tell, as Windows does not."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError):
+    except (AttributeError, ValueError, OSError):
         return None
 
 

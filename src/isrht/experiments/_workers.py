@@ -17,7 +17,14 @@ from isrht.datasets.own import register_all
 from isrht.experiments.journal import Journal
 from isrht.experiments.run import record_of
 
-BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
+# threadpoolctl does not know Accelerate, the BLAS of macOS: only its variable, the last one, reaches it.
+BLAS_VARIABLES = (
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
 
 
 def run_in_processes(tasks, jobs, journal_path, environment_key, data_dir=None, on_start=None):

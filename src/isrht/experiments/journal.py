@@ -9,7 +9,6 @@ be compressed (``xz journal.jsonl``): it is read as it is, and no longer written
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import lzma
@@ -19,6 +18,10 @@ from pathlib import Path
 
 from isrht.support.atomic_writes import sync_folder
 from isrht.support.file_errors import errors_that_name
+from isrht.support.file_lock import locked
+
+# Windows would otherwise write a carriage return before every line feed.
+BINARY = getattr(os, "O_BINARY", 0)
 
 
 @dataclass
@@ -46,16 +49,16 @@ class Journal:
         line = encode(record)
         new = not self.path.exists()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _last_byte(descriptor) not in (b"", b"\n"):
-                line = b"\n" + line
-            with errors_that_name(self.path):  # the error of a full disk names no file
-                _write_all(descriptor, line)
-                os.fsync(descriptor)
+            with locked(descriptor):
+                if _last_byte(descriptor) not in (b"", b"\n"):
+                    line = b"\n" + line
+                with errors_that_name(self.path):  # the error of a full disk names no file
+                    _write_all(descriptor, line)
+                    os.fsync(descriptor)
         finally:
-            os.close(descriptor)  # this also gives back the lock
+            os.close(descriptor)
         if new:
             sync_folder(self.path.parent)
 
@@ -110,8 +113,10 @@ def checksum(text):
 
 
 def _last_byte(descriptor):
-    size = os.fstat(descriptor).st_size
-    return os.pread(descriptor, 1, size - 1) if size else b""
+    if not os.fstat(descriptor).st_size:
+        return b""
+    os.lseek(descriptor, -1, os.SEEK_END)
+    return os.read(descriptor, 1)
 
 
 def _write_all(descriptor, data):

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import Any
 
 from isrht.export._errors import ExportError
 from isrht.support.atomic_writes import replaced_when_whole
+from isrht.support.hints import Path
 
 # For every target the module that makes its bytes, and how the names of such files end.
 TARGETS = {
@@ -20,7 +22,7 @@ TARGETS = {
 }
 
 
-def export_model(model, path, to, *, unfolded=False):
+def export_model(model: Any, path: Path, to: str, *, unfolded: bool = False) -> None:
     """Write a fitted classifier for another program, whole or not at all.
 
     Parameters
@@ -66,7 +68,7 @@ def export_model(model, path, to, *, unfolded=False):
         file.writelines(chunks)
 
 
-def default_path(model_path, to):
+def default_path(model_path: Path, to: str) -> str:
     """Return the path of an export for which none is given: beside the model, with the ending of the target."""
     return os.path.splitext(os.fsdecode(model_path))[0] + TARGETS[to][1]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +22,7 @@ from isrht.files.labels import NUMBER, TEXT, Labels
 from isrht.files.rows import FileRows
 from isrht.files.streams import open_bytes
 
-AUTO = "auto"
+AUTO: Literal["auto"] = "auto"
 CHUNK_BYTES = 2**20
 MAX_LINE_BYTES = 2**28
 # A block ends at either of these, unless block_rows is given: 12 MB of indices and values, and enough rows to be worth

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import Any
 
 STANDARD_INPUT = "-"
 
@@ -21,12 +22,12 @@ class FileError(ValueError):
         Where that is in a text, counted from 1, if it is known.
     """
 
-    def __init__(self, path, problem, line=None, column=None):
+    def __init__(self, path: Any, problem: str, line: int | None = None, column: int | None = None) -> None:
         path = path if isinstance(path, str | os.PathLike) else str(path)  # a file object cannot be pickled
         super().__init__(path, problem, line, column)  # all arguments, so that the error can be pickled
         self.path, self.problem, self.line, self.column = path, problem, line, column
 
-    def __str__(self):
+    def __str__(self) -> str:
         place = [name_of(self.path)]
         place += [f"line {self.line}"] if self.line is not None else []
         place += [f"column {self.column}"] if self.column is not None else []

@@ -9,13 +9,17 @@ import glob
 import os
 from numbers import Integral
 from pathlib import Path
+from typing import Any, Literal
 
 from isrht.files._arrays import NpyRows, NpzRows
 from isrht.files._libsvm import AUTO, LibsvmRows
 from isrht.files._tables import CsvRows, ParquetRows
 from isrht.files.errors import STANDARD_INPUT, FileError
+from isrht.files.facts import Facts
 from isrht.files.labels import NUMBER, TEXT
+from isrht.files.rows import FileRows
 from isrht.files.streams import FileObject, can_be_read_again, packing
+from isrht.support.hints import Array, RowFiles
 
 FORMATS = {"libsvm": LibsvmRows, "csv": CsvRows, "tsv": CsvRows, "parquet": ParquetRows, "npy": NpyRows, "npz": NpzRows}
 TEXTS = ("libsvm", "csv", "tsv")
@@ -24,17 +28,17 @@ MAX_FEATURES = 2**28
 
 
 def open_rows(
-    paths,
+    paths: RowFiles,
     *,
-    format=None,
-    n_features=None,
-    index_base=AUTO,
-    label=None,
-    label_type=None,
-    block_rows=None,
-    max_features=None,
-    max_unpacked=None,
-):
+    format: str | None = None,
+    n_features: int | None = None,
+    index_base: Literal["auto", 0, 1] = AUTO,
+    label: str | int | None = None,
+    label_type: Literal["number", "text"] | None = None,
+    block_rows: int | None = None,
+    max_features: int | None = None,
+    max_unpacked: int | None = None,
+) -> FileRows:
     """Open files as rows to iterate over in blocks ``(X, y)``, as often as wanted, in little memory.
 
     Parameters
@@ -106,7 +110,7 @@ def open_rows(
     return FORMATS[format](paths, format, **options)
 
 
-def read_rows(paths, **options):
+def read_rows(paths: RowFiles, **options: Any) -> tuple[Any, Array | None, Facts]:
     """Read all rows of files into memory, in one pass.
 
     Parameters

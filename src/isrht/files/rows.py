@@ -7,13 +7,17 @@ gathered.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, Literal
+
 import numpy as np
 import scipy.sparse as sp
 
 from isrht.files.errors import FileError
-from isrht.files.facts import FactsCounter
+from isrht.files.facts import Facts, FactsCounter
 from isrht.files.labels import NUMBER, TEXT, Labels
 from isrht.files.streams import can_be_read_again
+from isrht.support.hints import Array
 from isrht.support.matrices import BLOCK_ELEMENTS
 
 PIPE_TWICE = "is a pipe and can be read only once: give index_base (--index-base) and n_features"
@@ -32,16 +36,24 @@ class FileRows:
         What a pass over all rows has found out; None before the first such pass.
     """
 
-    def __init__(self, paths, format, *, n_features=None, label_type=None, block_rows=None):
+    def __init__(
+        self,
+        paths: list[Any],
+        format: str,
+        *,
+        n_features: int | None = None,
+        label_type: Literal["number", "text"] | None = None,
+        block_rows: int | None = None,
+    ) -> None:
         self.paths, self.format = paths, format
         self.n_features, self.label_type, self.block_rows = n_features, label_type, block_rows
-        self.facts = None
+        self.facts: Facts | None = None
         self.n_unseen = 0
         self.feature_names = None
         self._begun = False
         self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows have been
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[Any, Array | None]]:
         """Yield ``(X, y)`` for every block; y is None where there are no labels."""
         if self._must_be_scanned() and self.facts is None:
             self._refuse_pipes()
@@ -53,7 +65,7 @@ class FileRows:
                 label_type = TEXT if np.isnan(labels.values[0]) else NUMBER
             yield X, self._typed(labels, label_type)
 
-    def scan(self):
+    def scan(self) -> Facts:
         """Make one pass over all rows, unless one was made already.
 
         Returns
@@ -65,7 +77,7 @@ class FileRows:
             self.facts = self._scan()
         return self.facts
 
-    def read(self):
+    def read(self) -> tuple[Any, Array | None, Facts]:
         """Read all rows in one pass; a file without rows is an error.
 
         Returns

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +26,7 @@ from isrht.files.labels import TEXT, as_written
 from isrht.files.opening import TEXTS, format_by_extension
 from isrht.files.streams import packed, packing
 from isrht.support.atomic_writes import replaced_when_whole
+from isrht.support.hints import Labels, Rows
 from isrht.support.npy_header import npy_header
 from isrht.support.sparse_structure import check_sparse
 
@@ -32,7 +36,7 @@ NPY_HEADER_BYTES = 128
 EXACT = 2**53
 
 
-def write_rows(path, X, y=None):
+def write_rows(path: str | os.PathLike[str], X: Rows | Iterable[Any], y: Labels = None) -> None:
     """Write rows, and labels if there are any, to a file; an existing file is replaced once the new one is whole.
 
     Parameters

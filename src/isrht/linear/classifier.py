@@ -16,6 +16,7 @@ from isrht.linear.weights import weighted_rows
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import check_class_weight, checked_sample_weight
+from isrht.support.hints import ArrayOrLazy, Rows
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_finite_scores, check_n_jobs, checked_data
 
@@ -23,7 +24,7 @@ from isrht.support.validation import check_finite_scores, check_n_jobs, checked_
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """The common part of all linear classifiers: after ``fit`` they have ``coef_``, ``intercept_`` and ``classes_``."""
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> ArrayOrLazy:
         """Return the scores of rows: how far each lies on which side of the hyperplanes.
 
         Parameters
@@ -52,7 +53,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             check_finite_scores(finite)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> ArrayOrLazy:
         """Return the class of each row: the one with the largest score, the first in ``classes_`` among equals.
 
         Parameters

@@ -7,8 +7,10 @@ to one thread each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_array
@@ -22,6 +24,7 @@ from isrht.rows.blocks import take_rows
 from isrht.rows.folds import check_classes_of_folds, make_folds
 from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
+from isrht.support.hints import Array, ClassWeight, Folds, Labels, Rows, Scoring, Weights
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import whole_or_unchanged
 
@@ -93,17 +96,17 @@ class LinearSVMCV(LinearClassifier):
 
     def __init__(
         self,
-        Cs=DEFAULT_CS,
+        Cs: Sequence[float] | Array = DEFAULT_CS,
         *,
-        cv=5,
-        scoring=None,
-        refit=True,
-        fit_intercept=True,
-        class_weight=None,
-        tol=1e-6,
-        max_iter=100,
-        n_jobs=None,
-    ):
+        cv: Folds = 5,
+        scoring: Scoring = None,
+        refit: bool = True,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+    ) -> None:
         self.Cs = Cs
         self.cv = cv
         self.scoring = scoring
@@ -115,7 +118,7 @@ class LinearSVMCV(LinearClassifier):
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Choose C, and train on the rows of X.
 
         Parameters

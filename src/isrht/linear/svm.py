@@ -12,8 +12,10 @@ blocks of rows and the objective.
 from __future__ import annotations
 
 from numbers import Real
+from typing import Self
 
 from isrht.linear.classifier import LinearClassifier, check_positive
+from isrht.support.hints import ClassWeight, Labels, Rows, Weights
 from isrht.support.validation import whole_or_unchanged
 
 
@@ -76,7 +78,16 @@ class LinearSVM(LinearClassifier):
     array(['yes'], dtype='<U3')
     """
 
-    def __init__(self, C=1.0, *, fit_intercept=True, class_weight=None, tol=1e-6, max_iter=100, n_jobs=None):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C = C
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -85,7 +96,7 @@ class LinearSVM(LinearClassifier):
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Train on the rows of X.
 
         Parameters

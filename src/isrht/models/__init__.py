@@ -11,10 +11,4 @@ The room uses the estimators and codecs of ``classifier``, ``boosting``, ``linea
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "model_file": ["ModelFileError", "load", "read_about", "save"],
-        "predictor": ["Predictor"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

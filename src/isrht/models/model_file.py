@@ -42,6 +42,8 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -50,6 +52,7 @@ from isrht.models._file_access import called, opened_for_writing, read_model_fil
 from isrht.models._packing import check_restorable, not_stored, pack, unpack
 from isrht.models._registry import codec_of
 from isrht.support.codec import ModelFileError
+from isrht.support.hints import ModelFile
 
 __all__ = ["ModelFileError", "load", "read_about", "save"]
 
@@ -57,7 +60,7 @@ __all__ = ["ModelFileError", "load", "read_about", "save"]
 MAX_ABOUT_BYTES = 2**16
 
 
-def save(model, path, *, folded=True, about=None):
+def save(model: Any, path: ModelFile, *, folded: bool = True, about: Mapping[str, Any] | None = None) -> None:
     """Write a fitted estimator to one file, whole or not at all.
 
     Parameters
@@ -121,7 +124,7 @@ def save(model, path, *, folded=True, about=None):
             file.write(memoryview(chunk))
 
 
-def load(path, *, max_bytes=2**32):
+def load(path: ModelFile, *, max_bytes: int = 2**32) -> Any:
     """Read an estimator that :func:`save` wrote. Nothing in the file is executed.
 
     Parameters
@@ -156,7 +159,7 @@ def load(path, *, max_bytes=2**32):
         raise ModelFileError(f"cannot load {called(path)}: {why}") from error.__cause__
 
 
-def read_about(path, *, max_bytes=2**32):
+def read_about(path: ModelFile, *, max_bytes: int = 2**32) -> dict[str, Any]:
     """Return what :func:`save` was told about the model.
 
     Parameters

@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import reprlib
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,7 @@ from isrht import kernels
 from isrht.kernels.records import CsrRows
 from isrht.linear.classifier import LinearClassifier
 from isrht.linear.scores import CSR, FLOATS, guarded_scores, is_plain, predicted_codes
+from isrht.support.hints import Array, Rows
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import check_finite_scores, checked_data
 
@@ -74,7 +76,7 @@ class Predictor:
     array(['yes', 'no'], dtype='<U3')
     """
 
-    def __init__(self, model):
+    def __init__(self, model: LinearClassifier) -> None:
         if not isinstance(model, LinearClassifier):
             kind = type(model).__name__
             raise TypeError(f"a Predictor serves ISRHTClassifier, LinearSVM and LinearSVMCV, not {kind}")
@@ -86,13 +88,13 @@ class Predictor:
         self._intercept = np.array(model.intercept_, dtype=np.float64)
         self._is_binary = len(self.classes_) == 2
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         classes, n_classes = reprlib.repr(self.classes_.tolist()), len(self.classes_)
         total = f" ({n_classes})" if n_classes > reprlib.aRepr.maxlist else ""
         kind = "features" if self._feature_names is None else "named features"
         return f"Predictor({type(self._model).__name__}, classes={classes}{total}, {self.n_features_in_} {kind})"
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the scores of many rows, which are those of the model.
 
         Parameters
@@ -111,7 +113,7 @@ class Predictor:
         scores = self._scores(X)
         return scores.ravel() if self._is_binary else scores
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return the class of each of many rows.
 
         Parameters
@@ -129,7 +131,7 @@ class Predictor:
         """
         return self.classes_[predicted_codes(self._scores(X))]
 
-    def decision_function_one(self, row):
+    def decision_function_one(self, row: Rows) -> float | Array:
         """Return the score of one row.
 
         Parameters
@@ -148,7 +150,7 @@ class Predictor:
         score = self._score_one(row)[0]
         return float(score[0]) if self._is_binary else score
 
-    def predict_one(self, row):
+    def predict_one(self, row: Rows) -> Any:
         """Return the class of one row.
 
         Parameters

@@ -18,6 +18,7 @@ DLSS                 ``LeverageScoreSelection(r)``
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from sklearn.decomposition import PCA
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
@@ -25,6 +26,7 @@ from sklearn.random_projection import GaussianRandomProjection, SparseRandomProj
 from isrht.projections.embedding import SparseEmbedding
 from isrht.projections.isrht import ISRHT
 from isrht.projections.leverage import LeverageScoreSelection
+from isrht.support.hints import RandomState
 
 PROJECTIONS = {
     "Gaussian": GaussianRandomProjection,
@@ -39,7 +41,7 @@ PROJECTIONS = {
 }
 
 
-def make_projection(name, n_components, random_state=None):
+def make_projection(name: str, n_components: int, random_state: RandomState = None) -> Any:
     """Make a projection to ``n_components`` columns, not fitted yet, by its name in the paper.
 
     Parameters

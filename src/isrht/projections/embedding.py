@@ -10,6 +10,8 @@ is the first diagonal of :class:`BoostedISRHT`, z: the gradient of the class lab
 
 from __future__ import annotations
 
+from typing import Literal, Self
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -18,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections.diagonals import Candidate, first_diagonal
 from isrht.rows.labels import in_memory
+from isrht.support.hints import Array, ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.validation import (
     check_n_components,
     checked_components,
@@ -69,14 +72,21 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     230
     """
 
-    def __init__(self, n_components="auto", *, diagonal="random", dense_output=False, random_state=None):
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = "auto",
+        *,
+        diagonal: Literal["random", "signs", "z"] = "random",
+        dense_output: bool = False,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.diagonal = diagonal
         self.dense_output = dense_output
         self.random_state = random_state
 
     @whole_or_unchanged
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Labels = None) -> Self:
         """Draw the sketch for the features of X.
 
         Parameters
@@ -117,7 +127,7 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             size = np.sqrt(np.mean(z.astype(np.float64) ** 2))
             self.magnitudes_ = np.abs(z) / np.float32(size if size > 0 else 1)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> ArrayOrLazy:
         """Embed the rows of X.
 
         Parameters
@@ -139,7 +149,7 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         checked_finite(embedded.data if sp.issparse(embedded) else embedded)
         return embedded.toarray() if sp.issparse(embedded) and self._dense_output else embedded
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Array:
         """Go back to the features by the least-squares inverse: dense rows of smallest norm that embed to X.
 
         The features of a component share its value. A component to which no feature was added says nothing.

@@ -12,6 +12,7 @@ farthest apart and members of a class closest together.
 from __future__ import annotations
 
 from numbers import Real
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,7 @@ from isrht.projections.scores import separation
 from isrht.projections.selection import rank
 from isrht.rows.blocks import RowBlocks
 from isrht.rows.labels import in_memory
+from isrht.support.hints import Array, Labels, RandomState, Rows
 from isrht.support.matrices import BLOCK_ELEMENTS
 from isrht.support.validation import (
     MOST_COMPONENTS,
@@ -81,7 +83,16 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     True
     """
 
-    def __init__(self, n_components=256, *, gamma="scale", candidates=1, balance=1.0, random_state=None, n_jobs=None):
+    def __init__(
+        self,
+        n_components: int = 256,
+        *,
+        gamma: float | Literal["scale"] = "scale",
+        candidates: int = 1,
+        balance: float = 1.0,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.candidates = candidates
@@ -90,7 +101,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Labels = None) -> Self:
         """Draw the frequencies, and with ``candidates`` above 1 choose among them by the labels.
 
         Parameters
@@ -115,7 +126,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.selected_columns_ = drawn if labels is None else self._best(X, labels, drawn)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Array:
         """Compute the features ``sqrt(2 / n_components) * cos(w.x + b)`` of each row.
 
         Parameters
@@ -139,7 +150,7 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return checked_finite(out)
 
     @property
-    def n_components_(self):
+    def n_components_(self) -> int:
         return len(self.selected_columns_)
 
     @property

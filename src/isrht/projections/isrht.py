@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from types import SimpleNamespace
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
@@ -24,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from isrht.projections import scores
 from isrht.projections.embedding import SparseEmbedding
 from isrht.projections.selection import (
+    ScoreHistogram,
     columns_for_share,
     score_histogram,
     select_by_importance,
@@ -36,6 +39,7 @@ from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import CodedLabels, in_memory
 from isrht.rows.values import derived, rows_by_rank
 from isrht.rows.weights import check_class_weight, checked_sample_weight
+from isrht.support.hints import Array, ArrayOrLazy, ClassWeight, Labels, RandomState, Rows, Selection, Weights
 from isrht.support.validation import (
     MOST_COMPONENTS,
     check_n_components,
@@ -141,18 +145,18 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: float | Literal["auto"] = "auto",
         *,
-        selection="supervised",
-        balance=1.0,
-        class_weight=None,
-        center=False,
-        replace=True,
-        sketch_size=None,
-        n_score_samples=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        selection: Selection = "supervised",
+        balance: float = 1.0,
+        class_weight: ClassWeight = None,
+        center: bool = False,
+        replace: bool = True,
+        sketch_size: int | Literal["paper"] | None = None,
+        n_score_samples: int | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.selection = selection
         self.balance = balance
@@ -165,7 +169,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Draw the signs, measure the rotated columns of X and select.
 
         Parameters
@@ -220,7 +224,9 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @available_if(_scores_all_rows)
     @whole_or_unchanged
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Rows, y: Labels = None, classes: ArrayLike | None = None, sample_weight: Weights = None
+    ) -> Self:
         """Add the rows of one block to the statistics. Columns are selected anew when they are next needed.
 
         The parameters are those that the estimator had at the first block. There is no such method with
@@ -255,7 +261,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._selected = None
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> ArrayOrLazy:
         """Project the rows of X.
 
         Parameters
@@ -281,7 +287,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 projected -= self.offsets_.astype(projected.dtype)
         return checked_finite(projected)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Array:
         """Go back to the features by the least-squares inverse of the projection (and add the mean again).
 
         Of all rows that project to a row of X this is the one of smallest norm, or nearest to the mean:
@@ -328,40 +334,40 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return back if self.embedding_ is None else self.embedding_.to_features(back)
 
     @property
-    def selected_columns_(self):
+    def selected_columns_(self) -> Array:
         return self._selection.columns
 
     @property
-    def column_scales_(self):
+    def column_scales_(self) -> Array:
         return self._selection.scales
 
     @property
-    def column_scores_(self):
+    def column_scores_(self) -> Array | None:
         return self._selection.scores
 
     @property
-    def score_histogram_(self):
+    def score_histogram_(self) -> ScoreHistogram | None:
         """How the scores are spread, over all columns and the kept ones: what a model file keeps of them."""
         return score_histogram(self._selection)
 
     @property
-    def selection_probabilities_(self):
+    def selection_probabilities_(self) -> Array | None:
         return self._selection.probabilities
 
     @property
-    def mean_(self):
+    def mean_(self) -> Array | None:
         self._ensure_selected()
         return self._mean
 
     @property
-    def offsets_(self):
+    def offsets_(self) -> Array | None:
         """What is subtracted from each component: the projected mean, or zero without ``center``."""
         if self.mean_ is None:
             return np.zeros(self.n_components_)
         return self._rotation.project(self.mean_[None], self.selected_columns_, self.column_scales_)[0]
 
     @property
-    def n_components_(self):
+    def n_components_(self) -> int:
         return len(self._selection.columns)
 
     @property
@@ -369,7 +375,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.n_components_
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of the projection itself: signs, columns, scales, and the sketch and mean if there are any."""
         arrays = [self.signs_, self.selected_columns_, self.column_scales_]
         if self.embedding_ is not None:

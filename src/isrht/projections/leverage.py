@@ -6,6 +6,8 @@ of it the best low-rank approximation explains. The features of largest leverage
 
 from __future__ import annotations
 
+from typing import Literal, Self
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -14,6 +16,7 @@ from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections.selection import rank
+from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import (
     check_n_components,
@@ -58,13 +61,19 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
     [4, 5, 13]
     """
 
-    def __init__(self, n_components="auto", *, rank=None, random_state=None):
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = "auto",
+        *,
+        rank: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.rank = rank
         self.random_state = random_state
 
     @whole_or_unchanged
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Labels = None) -> Self:
         """Compute the leverage scores of the features of X.
 
         Parameters
@@ -93,10 +102,10 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
         return self
 
     @property
-    def n_components_(self):
+    def n_components_(self) -> int:
         return len(self._kept)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> ArrayOrLazy:
         """Return the kept features of the rows of X.
 
         Parameters
@@ -111,7 +120,7 @@ class LeverageScoreSelection(SelectorMixin, BaseEstimator):
         with quiet_sums():
             return super().transform(plain(X) if sp.issparse(X) and X.format == "csr" else X)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> ArrayOrLazy:
         """Return rows that have zeros for the features that are not kept.
 
         Parameters

@@ -11,6 +11,8 @@ order, and is the same model.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +22,7 @@ from isrht.rows._local import LocalRows
 from isrht.rows._recut import recut
 from isrht.rows._survey import Survey, naming_block
 from isrht.rows.blocks import default_block_rows
+from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import checked_block
@@ -69,7 +72,12 @@ class RowSource(LocalRows):
     (1, 50)
     """
 
-    def __init__(self, blocks, *, progress=None):
+    def __init__(
+        self,
+        blocks: Iterable[Any] | Callable[[], Iterator[Any]] | HasShape | Path | Sequence[Path],
+        *,
+        progress: Callable[[int, int, int | None], object] | None = None,
+    ) -> None:
         self.progress = progress
         self._array = blocks if is_matrix(blocks) else None
         self._blocks = _reiterable(blocks)
@@ -78,27 +86,27 @@ class RowSource(LocalRows):
         self._passes = 0
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
         """The numbers of rows and of features."""
         return self._survey().shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]
         """The precision that holds all blocks: float32 or float64."""
         return self._survey().dtype
 
     @property
-    def sparse(self):
+    def sparse(self) -> bool:  # type: ignore[override]
         """Whether the rows are sparse."""
         return self._survey().sparse
 
     @property
-    def row_nnz(self):
+    def row_nnz(self) -> ArrayOrLazy:  # type: ignore[override]
         """The number of stored values of each row, where rows are sparse."""
         return self._survey().row_nnz
 
     @property
-    def labels(self):
+    def labels(self) -> Array | None:
         """All labels, in memory, by one more pass; None where the blocks have none."""
         if not self._survey().has_labels:
             return None
@@ -121,7 +129,7 @@ class RowSource(LocalRows):
         """Leave out what the first pass found, which lies in files of this process."""
         return {**vars(self), "_facts": None}
 
-    def read(self, block_rows):
+    def read(self, block_rows: int) -> Iterator[Any]:
         """Yield all rows in order, in one more pass.
 
         Parameters

@@ -3,6 +3,9 @@
 A program may be killed, or the disk may be full, in the middle of writing. :func:`replaced_when_whole` therefore writes
 a new file beside the old one and renames it when all of it is on disk: under the name there is always one whole file,
 the old or the new. :func:`sync_folder` makes the rename itself last.
+
+Windows replaces no file that anybody has open, be it only a scanner for viruses that looks at every new file for a
+moment. There the rename is tried again a few times before it is an error.
 """
 
 from __future__ import annotations
@@ -11,9 +14,13 @@ import io
 import os
 import secrets
 import shutil
+import time
 from contextlib import contextmanager, suppress
 
-from isrht.support.file_errors import errors_that_name
+from isrht.support.file_errors import WINDOWS, errors_that_name
+
+# How long to wait before each further attempt to replace a file, where files that are open cannot be replaced.
+PAUSES = (0.01, 0.03, 0.1, 0.3, 0.6) if WINDOWS else ()
 
 
 @contextmanager
@@ -37,12 +44,21 @@ def replaced_when_whole(path):
         with suppress(FileNotFoundError):
             shutil.copymode(target, temporary)
         with errors_that_name(path):
-            os.replace(temporary, target)
+            _replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
     sync_folder(folder)
+
+
+def _replace(temporary, target):
+    for pause in PAUSES:
+        try:
+            return os.replace(temporary, target)
+        except PermissionError:
+            time.sleep(pause)
+    return os.replace(temporary, target)
 
 
 def open_to_write(file, mode, path, more=""):

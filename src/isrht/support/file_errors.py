@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager
+
+WINDOWS = os.name == "nt"
+# What errors call the stream that results go to.
+STANDARD_OUTPUT = "standard output"
+
+
+def is_of_closed_pipe(error):
+    """Say whether an error of writing means that nobody reads any more. Windows calls this an invalid argument."""
+    if not WINDOWS:
+        return isinstance(error, BrokenPipeError)
+    return error.errno in (errno.EPIPE, errno.EINVAL) and error.filename in (None, STANDARD_OUTPUT)
 
 
 @contextmanager

@@ -7,8 +7,10 @@ lead. :func:`checked_data` is the one door through which data reach an estimator
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from numbers import Integral, Real
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +19,7 @@ from sklearn.utils.validation import check_array, validate_data
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import job_count
 
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 FLOATS = (np.float64, np.float32)
 # n_components="auto" means this many components, where there are so many.
 AUTO_COMPONENTS = 256
@@ -106,7 +109,7 @@ def checked_components(Z, n_components):
     return Z.toarray() if sp.issparse(Z) else Z
 
 
-def whole_or_unchanged(fit):
+def whole_or_unchanged(fit: Fit) -> Fit:
     """Let a method that fits leave the estimator as it was if it fails: the old model whole, or none.
 
     What a former ``fit`` learned is forgotten first, so that no attribute of an old model outlives it in a new one.
@@ -124,7 +127,7 @@ def whole_or_unchanged(fit):
             vars(self).update(before)
             raise
 
-    return fit_or_restore
+    return cast(Fit, fit_or_restore)
 
 
 def _forget_learned(estimator):

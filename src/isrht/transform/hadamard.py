@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from isrht import kernels
 from isrht.support.threads import worker_count
@@ -21,7 +23,47 @@ LONGEST = 2**30
 WORTH_A_THREAD = 2**20
 
 
-def fwht(x, axis=-1, *, norm=None, overwrite_x=False, workers=None):
+@overload
+def fwht(  # type: ignore[overload-overlap]  # NumPy calls short floats subtypes of long ones
+    x: NDArray[np.float32] | NDArray[np.float16],
+    axis: int = -1,
+    *,
+    norm: Literal["ortho"] | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+) -> NDArray[np.float32]: ...
+
+
+@overload
+def fwht(
+    x: NDArray[np.float64] | NDArray[np.integer] | NDArray[np.bool_] | list[Any] | tuple[Any, ...],
+    axis: int = -1,
+    *,
+    norm: Literal["ortho"] | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+) -> NDArray[np.float64]: ...
+
+
+@overload
+def fwht(
+    x: ArrayLike,
+    axis: int = -1,
+    *,
+    norm: Literal["ortho"] | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+) -> NDArray[np.float32] | NDArray[np.float64]: ...
+
+
+def fwht(
+    x: ArrayLike,
+    axis: int = -1,
+    *,
+    norm: Literal["ortho"] | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+) -> NDArray[np.float32] | NDArray[np.float64]:
     """Compute the Walsh-Hadamard transform along one axis, whose length must be a power of two.
 
     Parameters
