@@ -11,6 +11,7 @@
 #pragma once
 
 #include "boosting/diagonals.hpp"
+#include "boosting/small_svms.hpp"
 #include "records.hpp"
 
 namespace isrht {
@@ -27,6 +28,8 @@ template <class T> struct DenseKernels {
     void (*add_rows)(DenseRows<T> rows, RowChoice chosen, double* totals);
     // Adds the squares of the rotated chosen rows to totals (length), one after another, in double.
     void (*add_squares)(DenseRows<T> rows, RowChoice chosen, const T* diagonal, size_t length, double* totals);
+    // Adds x_k first, x_k second and x_k^2 second to totals[k] (width, 3, problems), row after row, in double.
+    void (*add_moments)(DenseRows<T> rows, RowFactors factors, double* totals);
     // Sets out (rows, problems) to rows @ weights.T + intercept, in double, where feature_stride is 1. The product of
     // feature k is added to partial sum k % 8; the eight partial sums are added by halves.
     void (*score)(DenseRows<T> rows, LinearModels models, double* out);
@@ -58,6 +61,16 @@ template <class T, class Index> struct SparseKernels {
     void (*score)(SparseRows<T, Index> rows, LinearModels models, double* out);
 };
 
+struct BoostingKernels {
+    // Trains squared-hinge SVMs, each from where `weights` (problems, width + 1) stand, to the optimum, and sets loss
+    // (problems) to the weighted squared hinge there. The NumPy twin tells the order of everything.
+    void (*solve_svms)(const LearnedRows& rows, const SvmProblems& problems, double* weights, double* loss);
+    // Sets the sums over some rows of such SVMs at `weights`. At the weights `before`, or nowhere if it is null, the
+    // Gram matrices were up to date.
+    void (*sum_svms)(const LearnedRows& rows, const SvmProblems& problems, const double* weights, const double* before,
+                     const SvmSums& sums);
+};
+
 // The kernels of one variant, for every type of value and of index.
 struct Kernels {
     const char* name;
@@ -67,6 +80,7 @@ struct Kernels {
     SparseKernels<float, int64_t> sparse32_long;
     SparseKernels<double, int32_t> sparse64;
     SparseKernels<double, int64_t> sparse64_long;
+    BoostingKernels boosting;
 };
 
 // core/variants has a file for each of these; infra/dispatch.hpp chooses among them.

@@ -1,6 +1,7 @@
 // The bindings of the kernels that make learned diagonals, and the records that they take.
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <vector>
 
 #include "bindings/bindings.hpp"
@@ -9,6 +10,10 @@
 
 namespace isrht {
 namespace {
+
+// To get the GIL back may take some milliseconds where other threads are busy, so few rows are worked on without letting
+// it go.
+constexpr size_t kWorthReleasing = 20000;
 
 struct FeatureArrays {
     static constexpr auto kName = const_name("isrht.kernels.records.FeatureTable");
@@ -43,6 +48,51 @@ struct ResultArrays {
 
     auto fields() { return std::tie(offsets, grams, signals); }
 };
+
+struct LearnedArrays {
+    static constexpr auto kName = const_name("isrht.kernels.records.LearnedColumns");
+    AnyMatrix<double> columns;
+    InVector<double> weights;
+    InVector<int32_t> codes;
+
+    auto fields() { return std::tie(columns, weights, codes); }
+};
+
+struct SvmArrays {
+    static constexpr auto kName = const_name("isrht.kernels.records.SvmProblems");
+    InVector<int32_t> positive;
+    InVector<double> cost;
+    size_t labels;
+
+    auto fields() { return std::tie(positive, cost, labels); }
+};
+
+struct SumArrays {
+    static constexpr auto kName = const_name("isrht.kernels.records.SvmSums");
+    OutVector<double> loss;
+    OutMatrix<double> pull;
+    OutCube<double> gram;
+    OutVector<int64_t> changed;
+
+    auto fields() { return std::tie(loss, pull, gram, changed); }
+};
+
+LearnedRows learned_rows(const LearnedArrays& rows) {
+    const size_t width = rows.columns.shape(0), count = rows.columns.shape(1);
+    require(rows.columns.size() <= 1 || rows.columns.stride(1) == 1 || width == 0,
+            "the values of a column must be contiguous");
+    require(rows.weights.shape(0) == count && rows.codes.shape(0) == count,
+            "columns, weights and codes differ in length");
+    return {
+        rows.columns.data(), rows.weights.data(), rows.codes.data(), count, width, ptrdiff_t(rows.columns.stride(0))};
+}
+
+SvmProblems svm_problems(const SvmArrays& problems) {
+    const size_t count = problems.positive.shape(0);
+    require(problems.cost.shape(0) == count, "the problems differ in number");
+    require(problems.labels > 0, "there must be a label");
+    return {problems.positive.data(), problems.cost.data(), count, problems.labels};
+}
 
 FeatureTable feature_table(const FeatureArrays& features) {
     const size_t count = features.mean.shape(0), folds = features.mean.shape(1);
@@ -133,6 +183,33 @@ void diagonals_of_features(const CsrArrays<T, Index>& x, const InCube<double>& f
     sparse_kernels<T, Index>().diagonals_of_features(rows, factors.data(), checked.task, products.data());
 }
 
+void solve_svms(const LearnedArrays& rows, const SvmArrays& problems, const OutMatrix<double>& weights,
+                const OutVector<double>& loss) {
+    const LearnedRows given = learned_rows(rows);
+    const SvmProblems wanted = svm_problems(problems);
+    require(has_shape(weights, wanted.count, given.width + 1), "weights has the wrong shape");
+    require(loss.shape(0) == wanted.count, "loss has the wrong shape");
+    std::optional<nb::gil_scoped_release> release;
+    if (given.count * wanted.count >= kWorthReleasing) release.emplace();
+    active_kernels().boosting.solve_svms(given, wanted, weights.data(), loss.data());
+}
+
+void sum_svms(const LearnedArrays& rows, const SvmArrays& problems, const InMatrix<double>& weights,
+              const InMatrix<double>& before, const SumArrays& sums) {
+    const LearnedRows given = learned_rows(rows);
+    const SvmProblems wanted = svm_problems(problems);
+    const size_t width = given.width + 1;
+    require(has_shape(weights, wanted.count, width), "weights has the wrong shape");
+    require(before.size() == 0 || has_shape(before, wanted.count, width), "before has the wrong shape");
+    require(sums.loss.shape(0) == wanted.count && sums.changed.shape(0) == wanted.count &&
+                has_shape(sums.pull, wanted.count, width) && has_shape(sums.gram, wanted.count, width) &&
+                sums.gram.shape(2) == width,
+            "an output has the wrong shape");
+    nb::gil_scoped_release release;
+    active_kernels().boosting.sum_svms(given, wanted, weights.data(), before.size() ? before.data() : nullptr,
+                                       {sums.loss.data(), sums.pull.data(), sums.gram.data(), sums.changed.data()});
+}
+
 template <class T, class Index> void bind_diagonals_of_features(nb::module_& m) {
     m.def("diagonals_of_features", &diagonals_of_features<T, Index>, "x"_a, array("factors"), "features"_a,
           "problems"_a, "paths"_a, "results"_a, array("products"));
@@ -143,6 +220,8 @@ template <class T, class Index> void bind_diagonals_of_features(nb::module_& m) 
 void bind_boosting(nb::module_& m) {
     m.def("make_diagonals", &make_diagonals_of_moments, array("moments"), "features"_a, "problems"_a, "paths"_a,
           "results"_a, array("diagonals"));
+    m.def("solve_svms", &solve_svms, "rows"_a, "problems"_a, array("weights"), array("loss"));
+    m.def("sum_svms", &sum_svms, "rows"_a, "problems"_a, array("weights"), array("before"), "sums"_a);
     bind_diagonals_of_features<float, int32_t>(m);
     bind_diagonals_of_features<float, int64_t>(m);
     bind_diagonals_of_features<double, int32_t>(m);

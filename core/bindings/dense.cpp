@@ -38,10 +38,24 @@ void add_squares(const AnyMatrix<T>& x, const InVector<int64_t>& chosen, const I
     dense_kernels<T>().add_squares(rows, choice, diagonal.data(), totals.shape(0), totals.data());
 }
 
+template <class T>
+void add_moments(const AnyMatrix<T>& x, const InMatrix<double>& first, const InMatrix<double>& second,
+                 const OutCube<double>& totals) {
+    const DenseRows<T> rows = dense_rows(x);
+    const size_t problems = first.shape(1);
+    require(first.shape(0) == rows.count && has_shape(second, rows.count, problems),
+            "first and second must have a row of factors for each row");
+    require(has_shape(totals, rows.width, 3) && totals.shape(2) == problems, "totals has the wrong shape");
+    const RowFactors factors{first.data(), second.data(), problems};
+    nb::gil_scoped_release release;
+    dense_kernels<T>().add_moments(rows, factors, totals.data());
+}
+
 template <class T> void bind(nb::module_& m) {
     m.def("project_rows", &project_rows<T>, array("x"), array("diagonal"), "length"_a, array("columns"),
           array("scales"), array("out"));
     m.def("add_rows", &add_rows<T>, array("x"), array("chosen"), array("totals"));
+    m.def("add_moments", &add_moments<T>, array("x"), array("first"), array("second"), array("totals"));
     m.def("add_squares", &add_squares<T>, array("x"), array("chosen"), array("diagonal"), array("totals"));
 }
 

@@ -8,6 +8,9 @@
 #pragma once
 
 #include "boosting/diagonals_of_features.hpp"
+#include "boosting/solve_small_svms.hpp"
+#include "boosting/sum_small_svms.hpp"
+#include "dense/moments.hpp"
 #include "dense/projection.hpp"
 #include "dense/sums.hpp"
 #include "dense/transform.hpp"
@@ -21,8 +24,8 @@
 namespace isrht::ISRHT_VARIANT {
 
 template <class T>
-constexpr DenseKernels<T> dense_table{transform<T>,      transform_top<T>, project_dense<T>,
-                                      add_dense_rows<T>, add_squares<T>,   score_dense<T>};
+constexpr DenseKernels<T> dense_table{transform<T>,   transform_top<T>,     project_dense<T>, add_dense_rows<T>,
+                                      add_squares<T>, add_dense_moments<T>, score_dense<T>};
 template <class T, class Index>
 constexpr SparseKernels<T, Index> sparse_table{project_sparse<T, Index>,      add_sparse_rows<T, Index>,
                                                add_autocorrelation<T, Index>, add_moments<T, Index>,
@@ -33,8 +36,9 @@ constexpr SparseKernels<T, Index> sparse_table{project_sparse<T, Index>,      ad
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)
 
 extern const Kernels kernels;
-const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),  dense_table<float>,           dense_table<double>,
-                      sparse_table<float, int32_t>, sparse_table<float, int64_t>, sparse_table<double, int32_t>,
-                      sparse_table<double, int64_t>};
+const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   dense_table<float>,
+                      dense_table<double>,           sparse_table<float, int32_t>,
+                      sparse_table<float, int64_t>,  sparse_table<double, int32_t>,
+                      sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms}};
 
 }  // namespace isrht::ISRHT_VARIANT

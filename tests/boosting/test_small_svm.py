@@ -1,32 +1,30 @@
-"""Small SVMs against LinearSVM, and those of rows elsewhere against those in memory."""
+"""Small SVMs of rows in memory, and those of rows elsewhere against them."""
 
 import numpy as np
 import pytest
 from boosting_data import some_rows
+from kernel_cases import svm_case
 from numpy.testing import assert_allclose, assert_array_equal
 
-from isrht import LinearSVM
 from isrht.boosting import _rows, _small_svm
-from isrht.boosting._small_svm import PathProblems, SmallSVMs, solve_elsewhere
+from isrht.boosting._small_svm import PathProblems, learned_columns, solve_elsewhere, solve_in_memory, widened
+from isrht.kernels.records import SvmProblems
 
 
-def test_a_small_svm_is_the_linear_svm(rng, monkeypatch):
-    Z, Y, weights = rng.standard_normal((80, 5)), rng.integers(0, 2, (80, 3)), rng.integers(1, 3, 80)
-    label, C = np.repeat(np.arange(3), 3), np.tile([0.01, 1.0, 50.0], 3)
-    expected = [LinearSVM(c, tol=1e-9).fit(Z, Y[:, k], weights) for k, c in zip(label, C, strict=True)]
-    for grams_at_once, scores_at_once in [(10**6, 10**6), (0, 160)]:
-        monkeypatch.setattr(_small_svm, "GRAMS_AT_ONCE", grams_at_once)
-        monkeypatch.setattr(_small_svm, "SCORES_AT_ONCE", scores_at_once)
-        got, _ = SmallSVMs(Z, 2.0 * Y - 1, weights).solve(label, C, rng.standard_normal((9, 3)))
-        assert_allclose(got[:, :-1], [svm.coef_[0] for svm in expected], atol=1e-6)
-        assert_allclose(got[:, -1], [svm.intercept_[0] for svm in expected], atol=1e-6)
+def test_problems_are_solved_in_parts_that_memory_holds(rng, monkeypatch):
+    columns, problems, _ = svm_case(rng, 80, 5, 3, [0.01, 1.0, 50.0])
+    start = rng.standard_normal((9, 3))
+    whole = solve_in_memory(columns, problems, start)
+    monkeypatch.setattr(_small_svm, "GRAM_ELEMENTS", 150)  # four problems
+    parts = solve_in_memory(columns, problems, start)
+    assert_allclose(parts.weights, whole.weights, atol=1e-9)
+    assert_allclose(parts.loss, whole.loss)
+    assert start.shape == (9, 3)
 
 
-def test_the_loss_is_the_weighted_squared_hinge(rng):
-    Z, y, weights = rng.standard_normal((50, 3)), rng.choice([-1.0, 1.0], 50), rng.random(50)
-    solution, loss = SmallSVMs(Z, y[:, None], weights).solve(np.zeros(1, int), np.ones(1), np.zeros((1, 1)))
-    hinge = np.maximum(0, 1 - y * (Z @ solution[0, :-1] + solution[0, -1]))
-    assert_allclose(loss, [weights @ hinge**2])
+def test_columns_that_weights_lack_are_zero():
+    assert_array_equal(widened(np.array([[1.0, 2.0]]), 4), [[1, 0, 0, 2]])
+    assert_array_equal(widened(np.array([[2.0]]), 2), [[0, 2]])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -36,15 +34,14 @@ def test_svms_of_rows_elsewhere_are_those_in_memory(rng, n_classes, monkeypatch)
     rows.columns[2:, 2] = 0
     monkeypatch.setattr(_rows, "AT_ONCE", 1)
     monkeypatch.setattr(_small_svm, "GRAM_ELEMENTS", 100)
-    label = np.tile(np.arange(rows.Y.shape[1]), 2)
-    C = np.repeat([0.1, 10.0], rows.Y.shape[1])
-    problems = PathProblems(np.repeat([0, 1, 2], len(C)), np.tile(label, 3), np.tile(C, 3))
+    classes = rows.roles.positive_classes
+    own = SvmProblems(np.tile(classes, 2), np.repeat([0.1, 10.0], len(classes)), len(classes))
+    problems = PathProblems(np.repeat([0, 1, 2], len(own.cost)), np.tile(own.positive, 3), np.tile(own.cost, 3))
     start = rng.standard_normal((len(problems.C), 5))
     got = solve_elsewhere(rows, problems, 4, start)
     for path in range(3):
-        weights = rows.training_weights(path)
-        svms = SmallSVMs(rows.columns_of(path, 4), rows.Y, weights)
-        expected, mine = svms.solve(label, C, np.zeros((len(C), 1))), problems.path == path
+        expected = solve_in_memory(learned_columns(rows, path, 4), own, np.zeros((len(own.cost), 1)))
+        mine = problems.path == path
         assert_allclose(got.weights[mine], expected.weights, atol=1e-9)
         assert_allclose(got.loss[mine], expected.loss, rtol=1e-9)
 

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from isrht.kernels.records import CsrRows, DiagonalPaths, DiagonalProblems, DiagonalResults, FeatureTable
+from isrht.kernels.records import (
+    CsrRows,
+    DiagonalPaths,
+    DiagonalProblems,
+    DiagonalResults,
+    FeatureTable,
+    LearnedColumns,
+    SvmProblems,
+)
 from isrht.transform.hadamard import next_power_of_two
 
 FLOATS = [np.float32, np.float64]
@@ -60,3 +68,14 @@ def diagonal_outputs(width, problems, signals=True):
     return DiagonalPaths(z, owner, row, rows), DiagonalResults(
         np.ones(problems), np.ones((problems, rows.max())), signals
     )
+
+
+def svm_case(rng, n_samples, width, n_classes, Cs):
+    """Return rows with learned columns, of which some weigh nothing; problems of all classes and Cs; and a start."""
+    codes = rng.integers(0, n_classes, n_samples).astype(np.int32)
+    memory = rng.standard_normal((width, 2, n_samples)) + 0.5 * rng.standard_normal((width, 2, n_classes))[..., codes]
+    positive = np.arange(1 if n_classes == 2 else 0, n_classes, dtype=np.int32)
+    problems = SvmProblems(np.tile(positive, len(Cs)), np.repeat(np.array(Cs), len(positive)), len(positive))
+    weights = rng.integers(0, 3, n_samples) * rng.random(n_samples)
+    rows = LearnedColumns(memory[:, 1], weights, codes)
+    return rows, problems, rng.standard_normal((len(problems.cost), width + 1))

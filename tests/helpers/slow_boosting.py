@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from isrht.boosting._small_svm import SmallSVMs
-
 CANDIDATES = [("standard", 0.0), ("standard", 2.0), ("z", 0.0), ("z", 2.0)]
 C_GRID = [4.0**exponent for exponent in range(-6, 5)]
 ROUND_GRID = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
@@ -22,7 +20,24 @@ def code(y, n_classes):
 
 def solve(Z, y, C):
     """Return weights and intercept of the SVM on columns Z."""
-    return SmallSVMs(Z, y[:, None], np.ones(len(y))).solve(np.zeros(1, int), np.full(1, C), np.zeros((1, 1)))[0][0]
+    Z = np.column_stack([Z, np.ones(len(Z))])
+    w, active = np.zeros(Z.shape[1]), np.ones(len(Z), dtype=bool)
+    for _ in range(100):
+        # Where the same rows are active at the minimum of their quadratic function, it is the minimum of all.
+        optimum = np.linalg.solve(Z[active].T @ Z[active] + np.eye(len(w)) / (2 * C), Z[active].T @ y[active])
+        if np.array_equal(y * (Z @ optimum) < 1, active):
+            return optimum
+        w = _lowest(lambda w: 0.5 * w @ w + C * (np.maximum(0, 1 - y * (Z @ w)) ** 2).sum(), w, optimum)
+        active = y * (Z @ w) < 1
+    return w
+
+
+def _lowest(objective, start, end):
+    """Return the first of the points between, from the end on and each half as far, at which the objective is less."""
+    length = 1.0
+    while length > 1e-12 and objective(start + length * (end - start)) >= objective(start):
+        length /= 2
+    return start + length * (end - start)
 
 
 class SlowPath:

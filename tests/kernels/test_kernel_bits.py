@@ -9,11 +9,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_cases import svm_case
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from isrht import ISRHT, BoostedISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVMCV, SparseEmbedding, kernels
-from isrht.kernels.records import CsrRows, DiagonalPaths, DiagonalProblems, DiagonalResults, FeatureTable
+from isrht.kernels.records import CsrRows, DiagonalPaths, DiagonalProblems, DiagonalResults, FeatureTable, SvmSums
 from isrht.transform.hadamard import next_power_of_two
 
 COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]
@@ -118,6 +119,28 @@ def test_sums_and_squares_of_rows(seed, dtype, rows, width, chosen, padding):
     assert_same_bits("add_rows", x, choice, numbers(rng, width), outputs=[2])
     totals = numbers(rng, next_power_of_two(width) << padding)
     assert_same_bits("add_squares", x, choice, factors(rng, width, dtype), totals, outputs=[3])
+
+
+@given(**DENSE, problems=PROBLEMS)
+@every_shape
+def test_moments_of_rows(seed, dtype, rows, width, problems):
+    rng = np.random.default_rng(seed)
+    x, totals = dense_rows(rng, rows, width, dtype), numbers(rng, (width, 3, problems))
+    assert_same_bits("add_moments", x, *numbers(rng, (2, rows, problems)), totals, outputs=[3])
+
+
+@given(seed=SEEDS, rows=st.integers(0, 200), width=st.integers(0, 20), n_classes=st.integers(2, 4))
+@every_shape
+def test_small_svms(seed, rows, width, n_classes):
+    rng = np.random.default_rng(seed)
+    columns, problems, weights = svm_case(rng, rows, width, n_classes, 10.0 ** rng.integers(-3, 3, 3))
+    columns = columns._replace(columns=columns.columns * 10.0 ** rng.integers(-2, 3, (width, 1)))
+    count = len(weights)
+    assert_same_bits("solve_svms", columns, problems, weights, np.empty(count), outputs=[2, 3])
+    sums = SvmSums(
+        np.empty(count), np.empty((count, width + 1)), np.empty((count, width + 1, width + 1)), np.empty(count, int)
+    )
+    assert_same_bits("sum_svms", columns, problems, weights, rng.standard_normal(weights.shape), sums, outputs=[4])
 
 
 SPARSE = {

@@ -52,11 +52,15 @@ class Roles:
         """How many two-class problems there are: one for two classes, otherwise one per class, against the rest."""
         return 1 if self.n_classes == 2 else self.n_classes
 
+    @property
+    def positive_classes(self):
+        """The number of the class that each two-class problem tells from the others."""
+        return np.arange(1 if self.n_classes == 2 else 0, self.n_classes, dtype=np.int32)
+
     @cached_property
     def Y(self):
         """The labels as +1/-1, a column for each two-class problem."""
-        wanted = np.arange(1, 2) if self.n_classes == 2 else np.arange(self.n_classes)
-        return np.where(self.codes[:, None] == wanted, 1.0, -1.0)
+        return np.where(self.codes[:, None] == self.positive_classes, 1.0, -1.0)
 
     def training_weights(self, folds):
         """Return the weights of rows in the training of a fold, or of several: one value per row, or (rows, folds)."""

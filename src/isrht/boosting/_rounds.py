@@ -19,9 +19,9 @@ import numpy as np
 
 from isrht.boosting._contrasts import best_contrasts
 from isrht.boosting._training import train
+from isrht.linear.scores import linear_scores
 from isrht.projections.diagonals import Diagonals, leading_directions
 from isrht.projections.feature_moments import gradients
-from isrht.support.matrices import as_float64
 
 
 def grow(X, rows, features, paths, per_round=1, n_jobs=None):
@@ -130,7 +130,7 @@ class _Writer:
     added: list
 
     def __call__(self, X, rows):
-        self.columns(as_float64(X) @ self.matrix - self.offsets, rows)
+        self.columns(linear_scores(X, self.matrix.T, -self.offsets)[0], rows)
 
     def columns(self, raw, rows):
         """Write the columns that follow from the products of the rows with the new diagonals, ``raw``."""

@@ -9,7 +9,8 @@ quadratic: once a full Newton step leaves the set of active rows as it was, the 
 Only rows that enter or leave that set change the Gram matrix.
 
 :mod:`isrht.linear.path` solves one wide problem in few passes over many blocks; here there are thousands of narrow
-ones, and what counts is how little Python each of them costs.
+ones. Those of rows in memory are solved by one kernel, from the start to the optimum. Where rows are elsewhere, a
+kernel takes the sums of a block, and the steps are made here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isrht import kernels
+from isrht.kernels.records import LearnedColumns, SvmProblems, SvmSums
+
 MAX_STEPS = 60
 # A step that promises less than this part of the objective is rounding.
 SMALLEST_DECREASE = 1e-15
@@ -25,11 +29,7 @@ SMALLEST_DECREASE = 1e-15
 # halved for rounding.
 ROUNDING = 1e-15
 SHORTEST_STEP = 1e-10
-# Scores held at once: problems times rows.
-SCORES_AT_ONCE = 2**22
-# Problems times rows times columns up to which all Gram matrices are summed at once, from nothing.
-GRAMS_AT_ONCE = 2**18
-# Elements of the Gram matrices that one pass over rows elsewhere sums: 16 MB.
+# Elements of the Gram matrices that are held at once, or summed in one pass over rows elsewhere: 16 MB.
 GRAM_ELEMENTS = 2**21
 
 
@@ -40,13 +40,13 @@ class PathProblems(NamedTuple):
     ----------
     path : array of shape (n_problems,)
         The number of the path whose columns a problem is about.
-    label : array of shape (n_problems,)
-        Which of the two-class problems of its rows it is: a column of their labels ``Y``.
+    positive : array of shape (n_problems,), int32
+        The class that is told from all others.
     C : array of shape (n_problems,)
     """
 
     path: np.ndarray
-    label: np.ndarray
+    positive: np.ndarray
     C: np.ndarray
 
     def __getitem__(self, chosen):
@@ -68,36 +68,35 @@ class Solutions(NamedTuple):
     loss: np.ndarray
 
 
-class SmallSVMs:
-    """Problems on the same rows, all in memory.
+def solve_in_memory(columns, problems, start):
+    """Return the :class:`Solutions` of problems on the same rows, all in memory.
 
     Parameters
     ----------
-    Z : array of shape (n_rows, n_columns)
-    Y : array of shape (n_rows, n_labels)
-        Labels +1/-1, a column for each two-class problem.
-    weights : array of shape (n_rows,)
+    columns : LearnedColumns
+    problems : SvmProblems
+    start : array of shape (n_problems, at most n_columns + 1)
+        The weights to start from, intercepts last. Columns that are missing start from zero.
     """
+    width = len(columns.columns) + 1
+    weights, loss = widened(start, width), np.empty(len(start))
+    for part in _parts(len(start), width):
+        some = problems._replace(positive=problems.positive[part], cost=problems.cost[part])
+        kernels.engine.solve_svms(columns, some, weights[part], loss[part])
+    return Solutions(weights, loss)
 
-    def __init__(self, Z, Y, weights):
-        self.Z = np.column_stack([Z, np.ones(len(Z))])
-        self.Y = Y
-        self.weights = weights
 
-    def solve(self, label, C, start):
-        """Return the :class:`Solutions` of some problems.
+def widened(weights, width):
+    """Return a copy of weights with zeros for columns that they lack, before the intercepts."""
+    wide = np.zeros((len(weights), width))
+    wide[:, : weights.shape[1] - 1], wide[:, -1] = weights[:, :-1], weights[:, -1]
+    return wide
 
-        Parameters
-        ----------
-        label : array of shape (n_problems,)
-            Which column of ``Y`` has the labels of a problem.
-        C : array of shape (n_problems,)
-        start : array of shape (n_problems, at most n_columns + 1)
-            The weights to start from, intercepts last. Columns that are missing start from zero.
-        """
-        at_once = max(1, SCORES_AT_ONCE // len(self.Z))
-        parts = [slice(first, first + at_once) for first in range(0, len(label), at_once)]
-        return _joined([_InMemory(self, label[part], C[part], start[part]).solve() for part in parts])
+
+def _parts(count, width):
+    """Return slices of problems whose Gram matrices are held at once."""
+    at_once = max(1, GRAM_ELEMENTS // width**2)
+    return [slice(first, first + at_once) for first in range(0, count, at_once)]
 
 
 def solve_elsewhere(rows, problems, width, start, n_jobs=None):
@@ -113,33 +112,25 @@ def solve_elsewhere(rows, problems, width, start, n_jobs=None):
         The weights to start from, intercepts last.
     n_jobs : int or None, default=None
     """
-    at_once = max(1, GRAM_ELEMENTS // (width + 1) ** 2)
-    parts = [slice(first, first + at_once) for first in range(0, len(problems.C), at_once)]
-    return _joined([_Elsewhere(rows, problems[part], width, start[part], n_jobs).solve() for part in parts])
+    parts = _parts(len(start), width + 1)
+    solved = [_Elsewhere(rows, problems[part], start[part], n_jobs).solve() for part in parts]
+    return Solutions(*(np.concatenate(values) for values in zip(*solved, strict=True)))
 
 
-def _joined(parts):
-    return Solutions(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+class _Elsewhere:
+    """Newton's method that keeps nothing of the rows. Which ones were active follows from the weights before."""
 
-
-class _SmallNewton:
-    """The iterates of some problems. A subclass sums over the rows."""
-
-    def __init__(self, C, width, start):
-        self.C = C[:, None]
-        self.w = np.zeros((len(C), width))
-        self.w[:, : start.shape[1] - 1], self.w[:, -1] = start[:, :-1], start[:, -1]
-        self.gram = np.zeros((len(C), width, width))
-        self.pull, self.loss = np.zeros((len(C), width)), np.zeros(len(C))
+    def __init__(self, rows, problems, start, n_jobs):
+        self.rows, self.problems, self.n_jobs = rows, problems, n_jobs
+        self.C, self.w = problems.C[:, None], start.copy()
+        count, width = start.shape
+        self.gram, self.pull, self.loss = np.zeros((count, width, width)), np.zeros((count, width)), np.zeros(count)
 
     def solve(self):
         """Take steps until they promise nothing or the active rows stay as they are. Return the :class:`Solutions`."""
-        everyone = np.arange(len(self.w))
-        self.loss, found = self._try(everyone, self.w)
-        self._take(everyone, self.w, found, everyone)
-        going = everyone
+        going = np.arange(len(self.w))
+        self._take(going, self._sums(going, self.w, None), slice(None))
         for _ in range(MAX_STEPS):
-            self._sum(going)
             step, promise = self._steps(going)
             moving = promise > SMALLEST_DECREASE * self._objective(going, self.w[going], self.loss[going])
             going, step, promise = going[moving], step[moving], promise[moving]
@@ -148,16 +139,17 @@ class _SmallNewton:
             going = going[self._move(going, step, promise)]
         return Solutions(self.w, self.loss)
 
-    def _try(self, chosen, w):
-        """Return the loss at ``w``, and what else was found there."""
-        raise NotImplementedError
+    def _sums(self, chosen, w, before):
+        """Return loss, pull, and how the Gram matrices have changed since the weights ``before``, by how many rows."""
+        problems = self.problems[chosen]
+        return self.rows.sum(lambda rows: _sums_at(rows, problems, w, before), self.n_jobs)
 
-    def _take(self, chosen, w, found, which):
-        """Take up what was found at ``w``, where the chosen problems are ``which``; say whose active rows changed."""
-        raise NotImplementedError
-
-    def _sum(self, chosen):
-        """Bring ``pull`` (rows times labels, hinge and weights) and ``gram`` to where the iterates are."""
+    def _take(self, chosen, sums, which):
+        """Take up the sums of ``which`` problems, which are the chosen ones. Say whose active rows have changed."""
+        loss, pull, gram, changed = (values[which] for values in sums)
+        self.loss[chosen], self.pull[chosen] = loss, pull
+        self.gram[chosen] += gram
+        return changed > 0
 
     def _objective(self, chosen, w, loss):
         return 0.5 * np.einsum("bj,bj->b", w, w) + self.C[chosen, 0] * loss
@@ -178,107 +170,33 @@ class _SmallNewton:
         while len(waiting) and length > SHORTEST_STEP:
             b = chosen[waiting]
             w = self.w[b] + length * step[waiting]
-            loss, found = self._try(b, w)
+            sums = self._sums(b, w, self.w[b])
             enough = (1 + ROUNDING) * before[waiting] - 1e-4 * length * promise[waiting]
-            falls = self._objective(b, w, loss) <= enough
-            which = np.flatnonzero(falls)
-            changed = self._take(b[falls], w[falls], found, which)
-            self.w[b[falls]], self.loss[b[falls]] = w[falls], loss[falls]
+            falls = self._objective(b, w, sums[0]) <= enough
+            changed = self._take(b[falls], sums, falls)
+            self.w[b[falls]] = w[falls]
             unsolved[waiting[falls]] = changed | (length < 1)
             waiting = waiting[~falls]
             length /= 2
         return unsolved
 
 
-class _InMemory(_SmallNewton):
-    """Newton's method that keeps the hinge of every row, and which rows the Gram matrices are of."""
-
-    def __init__(self, svms, label, C, start):
-        super().__init__(C, svms.Z.shape[1], start)
-        self.Z, self.weights = svms.Z, svms.weights
-        self.y = np.ascontiguousarray(svms.Y.T[label])
-        self.hinge, self.active = np.zeros(self.y.shape), np.zeros(self.y.shape, dtype=bool)
-
-    def _try(self, chosen, w):
-        hinge = np.maximum(0, 1 - self.y[chosen] * (w @ self.Z.T))
-        return np.einsum("bi,bi,i->b", hinge, hinge, self.weights), hinge
-
-    def _take(self, chosen, w, found, which):
-        self.hinge[chosen] = hinge = found[which]
-        return ((hinge > 0) != self.active[chosen]).any(axis=1)
-
-    def _sum(self, chosen):
-        hinge = self.hinge[chosen]
-        self.pull[chosen] = (self.y[chosen] * hinge * self.weights) @ self.Z
-        self._activate(chosen, hinge > 0)
-
-    def _activate(self, chosen, active):
-        """Bring the Gram matrices to other sets of active rows."""
-        if active.size * self.Z.shape[1] <= GRAMS_AT_ONCE:
-            self.gram[chosen] = ((active * self.weights)[:, None, :] * self.Z.T) @ self.Z
-        else:
-            for b, now in zip(chosen, active, strict=True):
-                self._update_gram(b, now)
-        self.active[chosen] = active
-
-    def _update_gram(self, b, active):
-        """Bring one Gram matrix to other active rows, by those that entered or left if these are few."""
-        changed = np.flatnonzero(active != self.active[b])
-        if 2 * len(changed) < np.count_nonzero(active):
-            self.gram[b] += _gram(self.Z, self.weights, changed, np.where(active[changed], 1.0, -1.0))
-        elif len(changed):
-            self.gram[b] = _gram(self.Z, self.weights, np.flatnonzero(active), 1.0)
-
-
-class _Elsewhere(_SmallNewton):
-    """Newton's method that keeps nothing of the rows. Which ones were active follows from the weights before."""
-
-    def __init__(self, rows, problems, width, start, n_jobs):
-        super().__init__(problems.C, width + 1, start)
-        self.rows, self.problems, self.n_jobs = rows, problems, n_jobs
-        self.before = None
-
-    def _try(self, chosen, w):
-        problems, before = self.problems[chosen], None if self.before is None else self.before[chosen]
-        loss, *found = self.rows.sum(lambda rows: _sums_at(rows, problems, w, before), self.n_jobs)
-        return loss, found
-
-    def _take(self, chosen, w, found, which):
-        pull, gram, changed = (values[which] for values in found)
-        if self.before is None:
-            self.before = self.w.copy()
-        self.before[chosen], self.pull[chosen] = w, pull
-        self.gram[chosen] += gram
-        return changed > 0
-
-
 def _sums_at(rows, problems, w, before):
-    """Return loss, pull, and how the Gram matrices changed since the weights ``before`` and by how many of the rows."""
+    """Return the sums of all problems over some rows, as :class:`~isrht.kernels.records.SvmSums` has them."""
     count, width = w.shape
-    loss, changed = np.zeros((2, count))
-    pull, gram = np.zeros((count, width)), np.zeros((count, width, width))
+    sums = np.empty(count), np.empty((count, width)), np.empty((count, width, width)), np.empty(count, dtype=np.int64)
     for path in np.unique(problems.path):
         mine = np.flatnonzero(problems.path == path)
-        weights = rows.training_weights(path)
-        counted = np.flatnonzero(weights)
-        weights = weights[counted]
-        Z = np.column_stack([rows.columns_of(path, width - 1)[counted], np.ones(len(counted))])
-        y = rows.Y[counted].T[problems.label[mine]]
-        hinge = np.maximum(0, 1 - y * (w[mine] @ Z.T))
-        loss[mine] = np.einsum("bi,bi,i->b", hinge, hinge, weights)
-        pull[mine] = (y * hinge * weights) @ Z
-        active = hinge > 0
-        signs = active.astype(np.float64)
-        if before is not None:
-            signs -= 1 - y * (before[mine] @ Z.T) > 0
-        for b, sign in zip(mine, signs, strict=True):
-            entered_or_left = np.flatnonzero(sign)
-            gram[b] = _gram(Z, weights, entered_or_left, sign[entered_or_left])
-            changed[b] = len(entered_or_left)
-    return loss, pull, gram, changed
+        some = SvmProblems(problems.positive[mine], problems.C[mine], len(mine))
+        own = SvmSums(*(np.empty((len(mine), *values.shape[1:]), values.dtype) for values in sums))
+        was = np.empty((0, width)) if before is None else before[mine]
+        columns = learned_columns(rows, path, width - 1)
+        kernels.engine.sum_svms(columns, some, w[mine], was, own)
+        for values, part in zip(sums, own, strict=True):
+            values[mine] = part
+    return sums
 
 
-def _gram(Z, weights, rows, signs):
-    """Return the Gram matrix of some rows, of which those with the sign -1 are subtracted."""
-    Z, weights = Z[rows], weights[rows]
-    return (Z.T * (signs * weights)) @ Z
+def learned_columns(rows, path, size):
+    """Return the first columns of a path as the kernels take them, with the weights of the rows in its training."""
+    return LearnedColumns(rows.columns[:size, path], rows.training_weights(path), rows.roles.codes.astype(np.int32))

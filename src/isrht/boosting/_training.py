@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from isrht.boosting._small_svm import PathProblems, SmallSVMs, Solutions, solve_elsewhere
+from isrht.boosting._small_svm import (
+    PathProblems,
+    Solutions,
+    learned_columns,
+    solve_elsewhere,
+    solve_in_memory,
+    widened,
+)
+from isrht.kernels.records import SvmProblems
 from isrht.support.threads import in_threads
 
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
@@ -32,27 +40,24 @@ def solve(rows, paths, Cs, starts, n_jobs=None):
         For each path the weights to start from, one row per problem. The last columns may be missing.
     n_jobs : int or None, default=None
     """
-    n_problems = paths[0].n_problems
-    label, C = np.tile(np.arange(n_problems), len(Cs)), np.repeat(Cs, n_problems)
+    classes = rows.roles.positive_classes
+    problems = SvmProblems(
+        np.tile(classes, len(Cs)), np.repeat(np.asarray(Cs, dtype=np.float64), len(classes)), len(classes)
+    )
     if rows.elsewhere:
-        return _solve_elsewhere(rows, paths, label, C, starts, n_jobs)
+        return _solve_elsewhere(rows, paths, problems, starts, n_jobs)
 
     def solve_one(p):
-        weights = rows.training_weights(paths[p].number)
-        counted = np.flatnonzero(weights)
-        columns = rows.columns_of(paths[p].number, paths[p].size)[counted]
-        return SmallSVMs(columns, rows.Y[counted], weights[counted]).solve(label, C, starts[p])
+        return solve_in_memory(learned_columns(rows, paths[p].number, paths[p].size), problems, starts[p])
 
     return list(in_threads(solve_one, range(len(paths)), n_jobs))
 
 
-def _solve_elsewhere(rows, paths, label, C, starts, n_jobs):
+def _solve_elsewhere(rows, paths, problems, starts, n_jobs):
     """Solve the problems of all paths together, because every step is a pass over the rows."""
-    width, count = max(path.size for path in paths), len(label)
-    start = np.zeros((len(paths), count, width + 1))
-    for own, given in zip(start, starts, strict=True):
-        own[:, : given.shape[1] - 1], own[:, -1] = given[:, :-1], given[:, -1]
-    numbers = np.repeat([path.number for path in paths], count)
-    problems = PathProblems(numbers, np.tile(label, len(paths)), np.tile(C, len(paths)))
-    solved = solve_elsewhere(rows, problems, width, start.reshape(-1, width + 1), n_jobs)
+    width = max(path.size for path in paths)
+    start = np.concatenate([widened(given, width + 1) for given in starts])
+    numbers = np.repeat([path.number for path in paths], len(problems.cost))
+    all_problems = PathProblems(numbers, np.tile(problems.positive, len(paths)), np.tile(problems.cost, len(paths)))
+    solved = solve_elsewhere(rows, all_problems, width, start, n_jobs)
     return [Solutions(*each) for each in zip(*(np.split(values, len(paths)) for values in solved), strict=True)]

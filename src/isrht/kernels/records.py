@@ -73,6 +73,42 @@ class DiagonalPaths(NamedTuple):
     rows: NDArray[np.int64]
 
 
+class LearnedColumns(NamedTuple):
+    """Rows as small SVMs see them: learned columns, an array (columns, rows), and the weights and classes of the rows.
+
+    Weights are not negative, and rows of weight zero are passed over.
+    """
+
+    columns: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    codes: NDArray[np.int32]
+
+
+class SvmProblems(NamedTuple):
+    """Small SVMs, each of one class against all others: arrays (problems).
+
+    Problems p and p - ``labels`` are about the same class, with neighbouring costs C.
+    """
+
+    positive: NDArray[np.int32]
+    cost: NDArray[np.float64]
+    labels: int
+
+
+class SvmSums(NamedTuple):
+    """Sums over rows for small SVMs, to which kernels write.
+
+    They are the weighted squared hinge (problems), the columns times label, hinge and weight (problems, width), by how
+    much the Gram matrices of the active rows have changed (problems, width, width) and by how many rows (problems). The
+    width is that of the columns and of a last one, which is 1 in every row.
+    """
+
+    loss: NDArray[np.float64]
+    pull: NDArray[np.float64]
+    gram: NDArray[np.float64]
+    changed: NDArray[np.int64]
+
+
 class DiagonalResults(NamedTuple):
     """What kernels tell of new diagonals.
 

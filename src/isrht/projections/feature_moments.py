@@ -17,7 +17,7 @@ from isrht import kernels
 from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse
 from isrht.rows.by_feature import ByFeature
-from isrht.support.matrices import as_float64
+from isrht.support.matrices import as_float64, contiguous_rows
 from isrht.support.threads import in_threads
 from isrht.support.validation import check_size_of_sums
 
@@ -93,14 +93,14 @@ def factors_of(sides):
 
 
 def moments_of_rows(X, first, second):
+    """Return the moments of some rows: an array (features, 3, problems)."""
+    totals = np.zeros((X.shape[1], 3, first.shape[1]))
+    first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
     if sp.issparse(X):
-        totals = np.zeros((X.shape[1], 3, first.shape[1]))
-        first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
         kernels.engine.add_csr_moments(csr_rows(X), first, second, totals)
-        return totals
-    X = as_float64(X)
-    with np.errstate(over="ignore", invalid="ignore"):  # measure_features tells
-        return np.stack([X.T @ first, X.T @ second, (X * X).T @ second], axis=1)
+    else:
+        kernels.engine.add_moments(contiguous_rows(X), first, second, totals)
+    return totals
 
 
 def gradients(X, rows, weigh, n_problems, n_jobs=None):

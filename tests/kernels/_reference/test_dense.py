@@ -23,6 +23,25 @@ def test_project_rows(kernel, dtype, width, count, rng):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [1, 7, 8, 100])
+@pytest.mark.parametrize("rows", [1, 16, 37])
+@pytest.mark.parametrize("problems", [1, 2, 4, 7])
+def test_add_moments(kernel, dtype, width, rows, problems, rng):
+    x = rng.standard_normal((rows, width)).astype(dtype)
+    first, second = rng.standard_normal((2, rows, problems))
+    totals, expected = np.ones((2, width, 3, problems))
+    kernels.engine.add_moments(x, first, second, totals)
+    _reference.add_moments(x, first, second, expected)
+    assert_array_equal(totals, expected)
+    x = x.astype(np.float64)
+    assert_allclose(totals, 1 + np.stack([x.T @ first, x.T @ second, (x * x).T @ second], axis=1), atol=1e-12)
+    with pytest.raises(ValueError, match="a row of factors for each row"):
+        kernels.engine.add_moments(x, first, np.zeros((rows + 1, problems)), totals)
+    with pytest.raises(ValueError, match="totals has the wrong shape"):
+        kernels.engine.add_moments(x, first, second, np.zeros((width, 2, problems)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("width", [2048, 2049, 3000, 4096, 4097, 4104, 5000, 8191, 8192, 9001, 16384, 20000])
 @pytest.mark.parametrize("count", [0, 1, 100, 2000])
 @pytest.mark.parametrize("padding", [1, 4])

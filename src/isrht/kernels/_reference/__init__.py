@@ -8,8 +8,9 @@ The twins add in the order in which the compiled kernels add, so that they give 
 """
 
 from isrht.kernels._reference.boosting import diagonals_of_features, make_diagonals
-from isrht.kernels._reference.dense import add_rows, add_squares, project_rows, transform
+from isrht.kernels._reference.dense import add_moments, add_rows, add_squares, project_rows, transform
 from isrht.kernels._reference.linear import score_csr, score_rows
+from isrht.kernels._reference.small_svms import solve_svms, sum_svms
 from isrht.kernels._reference.sparse import (
     add_csr_autocorrelation,
     add_csr_moments,
@@ -24,6 +25,7 @@ __all__ = [
     "add_csr_autocorrelation",
     "add_csr_moments",
     "add_csr_rows",
+    "add_moments",
     "add_rows",
     "add_squares",
     "diagonals_of_features",
@@ -33,5 +35,7 @@ __all__ = [
     "project_rows",
     "score_csr",
     "score_rows",
+    "solve_svms",
+    "sum_svms",
     "transform",
 ]

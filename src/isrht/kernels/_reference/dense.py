@@ -50,6 +50,23 @@ def add_squares(x, chosen, diagonal, totals):
         add_in_turn(totals, rotated**2)
 
 
+def add_moments(x, first, second, totals):
+    """Add ``x first``, ``x second`` and ``x**2 second`` to ``totals`` (width, 3, problems), row after row.
+
+    ``first`` and ``second`` (rows, problems) are the factors of each row.
+    """
+    if first.shape != second.shape or len(first) != len(x):
+        raise ValueError("first and second must have a row of factors for each row")
+    if totals.shape != (x.shape[1], 3, first.shape[1]):
+        raise ValueError("totals has the wrong shape")
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in pieces(len(x), totals.size):
+            values = x[rows].astype(np.float64)[:, :, None]
+            factors = first[rows, None], second[rows, None]
+            terms = values * factors[0], values * factors[1], values * values * factors[1]
+            add_in_turn(totals, np.stack(terms, axis=2))
+
+
 def _rotated_columns(x, diagonal, columns):
     """Return some columns of the rotated rows.
 

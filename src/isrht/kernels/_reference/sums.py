@@ -38,7 +38,7 @@ def sum_in_eighths(values):
 
 def add_in_turn(totals, rows):
     """Add rows to ``totals``, one after another."""
-    totals[...] = np.add.accumulate(np.vstack([totals, rows]))[-1]
+    totals[...] = np.add.accumulate(np.concatenate([totals[None], rows]))[-1]
 
 
 def add_at(totals, places, values):

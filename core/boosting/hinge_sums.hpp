@@ -1,0 +1,217 @@
+// Sums over rows of small SVMs: the squared hinge, its gradient, and the Gram matrices of rows that enter or leave the
+// margin.
+//
+// Rows are packed into blocks that stay in the first-level cache while all problems pass over them. Vectors hold the same
+// column of several rows, so scores need no sums across lanes. Sums over rows are taken in eight partial sums, to which
+// the rows are added in turn, and which are added by halves. Which rows of a block are within the margin is one word.
+#pragma once
+
+#include "boosting/small_svms.hpp"
+#include "infra/vector.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+constexpr size_t kSvmBlock = 32, kSvmPartials = 8;
+constexpr size_t kSvmLanes = size_t(Lanes<double>::count), kSvmVectors = kSvmBlock / kSvmLanes;
+constexpr size_t kSvmSlots = kSvmPartials / kSvmLanes;
+
+// Rows of weight zero are left out. A block has its columns one after the other, then ones, weights, and codes as
+// doubles. The last block is filled up with rows of weight zero.
+struct PackedRows {
+    const double* values;
+    size_t blocks, width;
+
+    ISRHT_INLINE const double* block(size_t number) const { return values + number * (width + 2) * kSvmBlock; }
+};
+
+ISRHT_INLINE size_t counted_rows(const LearnedRows& rows) {
+    size_t counted = 0;
+    for (size_t i = 0; i < rows.count; ++i) counted += rows.weights[i] != 0;
+    return counted;
+}
+
+// Packs one row. `at` is its place in its block.
+ISRHT_INLINE void pack_row(const LearnedRows& rows, size_t row, double* block, size_t at) {
+    for (size_t j = 0; j < rows.width; ++j) block[j * kSvmBlock + at] = rows.value(row, j);
+    block[rows.width * kSvmBlock + at] = 1;
+    block[(rows.width + 1) * kSvmBlock + at] = rows.weights[row];
+    block[(rows.width + 2) * kSvmBlock + at] = double(rows.codes[row]);
+}
+
+inline PackedRows packed_rows(const LearnedRows& rows, size_t counted, double* values) {
+    const size_t width = rows.width + 1, blocks = (counted + kSvmBlock - 1) / kSvmBlock;
+    const size_t size = (width + 2) * kSvmBlock;
+    for (size_t i = blocks ? (blocks - 1) * size : 0; i < blocks * size; ++i) values[i] = 0;
+    size_t place = 0;
+    for (size_t row = 0; row < rows.count; ++row)
+        if (rows.weights[row] != 0) {
+            pack_row(rows, row, values + place / kSvmBlock * size, place % kSvmBlock);
+            ++place;
+        }
+    return {values, blocks, width};
+}
+
+// Returns the sign bits of the lanes, lane 0 lowest.
+ISRHT_INLINE uint32_t bits_of(Lanes<double>::Bits lanes) {
+#if defined(__AVX512DQ__) && ISRHT_VECTOR_BYTES == 64
+    return uint32_t(_mm512_movepi64_mask((__m512i)lanes));
+#elif defined(__AVX2__) && ISRHT_VECTOR_BYTES == 32
+    return uint32_t(_mm256_movemask_pd((__m256d)lanes));
+#else
+    uint32_t bits = 0;
+    for (size_t lane = 0; lane < kSvmLanes; ++lane) bits |= uint32_t(lanes[lane] < 0) << lane;
+    return bits;
+#endif
+}
+
+// One problem at some weights: its sums, in eight partial sums each, and the words of its active rows.
+struct HingeTask {
+    const double* weights;
+    double positive;
+    double* loss;      // (kSvmPartials)
+    double* pull;      // (width, kSvmPartials)
+    uint32_t* active;  // (blocks)
+};
+
+struct BlockHinge {
+    Vector<double> pull[kSvmVectors];
+    uint32_t active;
+};
+
+// Scores the rows of a block, adds to the loss, and returns what the gradient is made of.
+ISRHT_INLINE BlockHinge hinge_of_block(const double* block, size_t width, const HingeTask& task) {
+    Vector<double> score[kSvmVectors] = {};
+    for (size_t j = 0; j < width; ++j) {
+        const double weight = task.weights[j];
+        for (size_t v = 0; v < kSvmVectors; ++v) score[v] += weight * load(block + j * kSvmBlock + v * kSvmLanes);
+    }
+    const double *weights = block + width * kSvmBlock, *codes = weights + kSvmBlock;
+    const Vector<double> one = broadcast(1.0), zero{};
+    BlockHinge found{};
+    Vector<double> loss[kSvmSlots];
+    for (size_t s = 0; s < kSvmSlots; ++s) loss[s] = load(task.loss + s * kSvmLanes);
+    for (size_t v = 0; v < kSvmVectors; ++v) {
+        const Vector<double> label = load(codes + v * kSvmLanes) == task.positive ? one : -one;
+        const Vector<double> margin = one - label * score[v];
+        const Vector<double> hinge = margin > zero ? margin : zero;
+        const Vector<double> weighted = hinge * load(weights + v * kSvmLanes);
+        loss[v % kSvmSlots] += hinge * weighted;
+        found.pull[v] = label * weighted;
+        found.active |= bits_of(weighted > zero) << (v * kSvmLanes);
+    }
+    for (size_t s = 0; s < kSvmSlots; ++s) store(task.loss + s * kSvmLanes, loss[s]);
+    return found;
+}
+
+ISRHT_INLINE void add_pull(const double* block, size_t width, const BlockHinge& found, double* pull) {
+    for (size_t j = 0; j < width; ++j) {
+        double* sums = pull + j * kSvmPartials;
+        Vector<double> sum[kSvmSlots];
+        for (size_t s = 0; s < kSvmSlots; ++s) sum[s] = load(sums + s * kSvmLanes);
+        for (size_t v = 0; v < kSvmVectors; ++v)
+            sum[v % kSvmSlots] += found.pull[v] * load(block + j * kSvmBlock + v * kSvmLanes);
+        for (size_t s = 0; s < kSvmSlots; ++s) store(sums + s * kSvmLanes, sum[s]);
+    }
+}
+
+// Takes the sums of several problems in one pass over the rows. All sums begin at zero.
+inline void sum_hinges(const PackedRows& rows, const HingeTask* tasks, size_t count) {
+    for (size_t p = 0; p < count; ++p) {
+        for (size_t i = 0; i < kSvmPartials; ++i) tasks[p].loss[i] = 0;
+        for (size_t i = 0; i < rows.width * kSvmPartials; ++i) tasks[p].pull[i] = 0;
+    }
+    for (size_t b = 0; b < rows.blocks; ++b)
+        for (size_t p = 0; p < count; ++p) {
+            const BlockHinge found = hinge_of_block(rows.block(b), rows.width, tasks[p]);
+            tasks[p].active[b] = found.active;
+            if (found.active) add_pull(rows.block(b), rows.width, found, tasks[p].pull);
+        }
+}
+
+// Adds eight partial sums by halves.
+ISRHT_INLINE double total_of_partials(const double* sums) {
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+ISRHT_INLINE size_t count_bits(uint32_t word) { return size_t(__builtin_popcount(word)); }
+
+// The width of a row of a Gram matrix in memory.
+ISRHT_INLINE size_t gram_stride(size_t width) { return (width + 7) / 8 * 8; }
+
+// So many rows are gathered before they are added to a Gram matrix; so many of its rows share each load.
+constexpr size_t kGathered = 64, kGramRows = 4;
+
+// Adds rows, times a factor each, to a Gram matrix, one row after another. Only the lower triangle is complete.
+struct GramAdder {
+    const PackedRows& rows;
+    double* gram;
+    double* gathered;  // (kGathered, stride)
+    double factors[kGathered];
+    size_t waiting = 0;
+
+    // Adds the rows of the words `added`, and subtracts those of them that are not among `kept`.
+    void add(const uint32_t* changed, const uint32_t* active) {
+        const size_t stride = gram_stride(rows.width);
+        for (size_t i = 0; i < kGathered * stride; ++i) gathered[i] = 0;
+        for (size_t b = 0; b < rows.blocks; ++b)
+            for (uint32_t left = changed[b]; left; left &= left - 1) {
+                const size_t place = size_t(__builtin_ctz(left));
+                gather(rows.block(b), place, (active[b] >> place) & 1);
+                if (waiting == kGathered) flush();
+            }
+        flush();
+    }
+
+  private:
+    ISRHT_INLINE void gather(const double* block, size_t place, bool enters) {
+        double* row = gathered + waiting * gram_stride(rows.width);
+        for (size_t j = 0; j < rows.width; ++j) row[j] = block[j * kSvmBlock + place];
+        const double weight = block[rows.width * kSvmBlock + place];
+        factors[waiting++] = enters ? weight : -weight;
+    }
+
+    void flush() {
+        for (size_t j = 0; j < rows.width; j += kGramRows) {
+            const size_t last = j + kGramRows < rows.width ? j + kGramRows : rows.width;
+            for (size_t k = 0; k < last; k += kSvmLanes) {
+                if (last - j == kGramRows) add_tile<kGramRows>(j, k);
+                else
+                    for (size_t row = j; row < last; ++row) add_tile<1>(row, k);
+            }
+        }
+        waiting = 0;
+    }
+
+    template <size_t Rows> ISRHT_INLINE void add_tile(size_t j, size_t k) {
+        const size_t stride = gram_stride(rows.width);
+        Vector<double> sum[Rows];
+        for (size_t r = 0; r < Rows; ++r) sum[r] = load(gram + (j + r) * stride + k);
+        for (size_t i = 0; i < waiting; ++i) {
+            const double* row = gathered + i * stride;
+            const Vector<double> right = load(row + k);
+            for (size_t r = 0; r < Rows; ++r) sum[r] += (factors[i] * row[j + r]) * right;
+        }
+        for (size_t r = 0; r < Rows; ++r) store(gram + (j + r) * stride + k, sum[r]);
+    }
+};
+
+// Brings the Gram matrix of the rows `before` to that of the rows `now`, by those that entered or left if these are
+// fewer, else from nothing. `words` has room for a word per block.
+inline void update_gram(const PackedRows& rows, const uint32_t* before, const uint32_t* now, double* gram,
+                        uint32_t* words, double* gathered) {
+    size_t changed = 0, active = 0;
+    for (size_t b = 0; b < rows.blocks; ++b) {
+        words[b] = before[b] ^ now[b];
+        changed += count_bits(words[b]);
+        active += count_bits(now[b]);
+    }
+    GramAdder adder{rows, gram, gathered, {}, 0};
+    if (changed <= active) {
+        if (changed) adder.add(words, now);
+        return;
+    }
+    for (size_t i = 0; i < rows.width * gram_stride(rows.width); ++i) gram[i] = 0;
+    adder.add(now, now);
+}
+
+}  // namespace isrht::ISRHT_VARIANT

@@ -1,0 +1,43 @@
+// What the kernels of small SVMs are given: rows with a handful of learned columns, and two-class problems on them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "infra/inline.hpp"
+
+namespace isrht {
+
+// Rows that are stored by column: value i of column j is columns[j * stride + i]. Each row has a weight, which is not
+// negative, and the number of its class.
+struct LearnedRows {
+    const double* columns;
+    const double* weights;
+    const int32_t* codes;
+    size_t count, width;
+    ptrdiff_t stride;
+
+    ISRHT_INLINE double value(size_t row, size_t column) const {
+        return columns[ptrdiff_t(column) * stride + ptrdiff_t(row)];
+    }
+};
+
+// Two-class problems: the class `positive[p]` against all others. Problems p and p - labels are of the same class and
+// have neighbouring costs.
+struct SvmProblems {
+    const int32_t* positive;
+    const double* cost;
+    size_t count, labels;
+};
+
+// Sums over rows for every problem: the weighted squared hinge (count), the columns times label, hinge and weight (count,
+// width + 1), the Gram matrices of the rows that entered or left the margin, the latter subtracted (count, width + 1,
+// width + 1), and how many rows these are (count). The last column is 1 in every row.
+struct SvmSums {
+    double* loss;
+    double* pull;
+    double* gram;
+    int64_t* changed;
+};
+
+}  // namespace isrht

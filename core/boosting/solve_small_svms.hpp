@@ -1,0 +1,218 @@
+// The kernels that train squared-hinge SVMs on a handful of columns, many at once, from where they last stood.
+//
+// The objective |w|^2 / 2 + cost * sum of the weighted squared hinge, where w includes the intercept, is piecewise
+// quadratic: once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum. All
+// problems share every pass over the rows, and only rows that enter or leave that set change a Gram matrix.
+#pragma once
+
+#include "boosting/cholesky.hpp"
+#include "boosting/hinge_sums.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+constexpr int kMostNewtonSteps = 60;
+// A step that promises less than this part of the objective is rounding. An objective that is larger by less than this
+// part of it counts as equal: the last step, which is exact, must not be halved for rounding.
+constexpr double kSmallestDecrease = 1e-15, kSvmRounding = 1e-15;
+constexpr double kShortestStep = 1e-10, kSufficient = 1e-4;
+
+// Memory for one problem. What is found at a trial point is kept apart until the step is taken.
+struct SvmState {
+    double *weights, *trial, *step;  // (width)
+    double *pull, *trial_pull;       // (width, kSvmPartials)
+    double trial_loss[kSvmPartials];
+    double *gram, *gradient;                    // (width, stride), (width)
+    uint32_t *active, *trial_active, *of_gram;  // (blocks)
+    double cost, positive, loss, promise, length;
+    bool going;
+};
+
+struct SmallNewton {
+    PackedRows rows;
+    SvmState* states;
+    HingeTask* tasks;
+    size_t count, labels;
+    double *hessian, *column, *gathered;
+    uint32_t* words;
+
+    void solve() {
+        sum_at_trials();
+        for (size_t p = 0; p < count; ++p) take(states[p]);
+        first_grams();
+        for (int step = 0; step < kMostNewtonSteps; ++step) {
+            bool moving = false;
+            for (size_t p = 0; p < count; ++p)
+                if (states[p].going) moving |= find_step(states[p]);
+            if (!moving) return;
+            while (sum_at_trials()) judge_trials();
+            for (size_t p = 0; p < count; ++p)
+                if (states[p].going) follow_gram(states[p]);
+        }
+    }
+
+  private:
+    static constexpr double kWaiting = 0;
+
+    ISRHT_INLINE double objective(const SvmState& state, const double* weights, double loss) const {
+        double square = 0;
+        for (size_t j = 0; j < rows.width; ++j) square += weights[j] * weights[j];
+        return 0.5 * square + state.cost * loss;
+    }
+
+    // Takes the sums of all problems that have a trial point. Returns whether there were any.
+    bool sum_at_trials() {
+        size_t waiting = 0;
+        for (size_t p = 0; p < count; ++p) {
+            SvmState& state = states[p];
+            if (state.length == kWaiting) continue;
+            tasks[waiting++] = {state.trial, state.positive, state.trial_loss, state.trial_pull, state.trial_active};
+        }
+        sum_hinges(rows, tasks, waiting);
+        return waiting > 0;
+    }
+
+    // Moves to the trial point.
+    void take(SvmState& state) {
+        swap(state.weights, state.trial);
+        swap(state.pull, state.trial_pull);
+        swap(state.active, state.trial_active);
+        state.loss = total_of_partials(state.trial_loss);
+        state.length = kWaiting;
+    }
+
+    template <class Pointer> ISRHT_INLINE static void swap(Pointer& left, Pointer& right) {
+        const Pointer kept = left;
+        left = right;
+        right = kept;
+    }
+
+    // The Gram matrix of each problem begins as that of its neighbour, whose active rows are about the same.
+    void first_grams() {
+        const size_t size = rows.width * gram_stride(rows.width);
+        for (size_t p = 0; p < count; ++p) {
+            SvmState& state = states[p];
+            for (size_t i = 0; i < size; ++i) state.gram[i] = p < labels ? 0 : states[p - labels].gram[i];
+            for (size_t b = 0; b < rows.blocks; ++b) state.of_gram[b] = p < labels ? 0 : states[p - labels].active[b];
+            follow_gram(state);
+        }
+    }
+
+    void follow_gram(SvmState& state) {
+        update_gram(rows, state.of_gram, state.active, state.gram, words, gathered);
+        for (size_t b = 0; b < rows.blocks; ++b) state.of_gram[b] = state.active[b];
+    }
+
+    // Finds the Newton step, and sets the trial point to its end. Returns whether it promises anything.
+    bool find_step(SvmState& state) {
+        const size_t width = rows.width, stride = gram_stride(width);
+        const double twice = 2 * state.cost;
+        for (size_t j = 0; j < width; ++j) {
+            state.gradient[j] = state.weights[j] - twice * total_of_partials(state.pull + j * kSvmPartials);
+            state.step[j] = state.gradient[j];
+            for (size_t k = 0; k < j; ++k) hessian[j * stride + k] = twice * state.gram[j * stride + k];
+            hessian[j * stride + j] = twice * state.gram[j * stride + j] + 1;
+        }
+        cholesky(hessian, width, stride, column);
+        solve_by_cholesky(hessian, width, stride, state.step);
+        state.promise = 0;
+        for (size_t j = 0; j < width; ++j) state.promise += state.gradient[j] * state.step[j];
+        state.going = state.promise > kSmallestDecrease * objective(state, state.weights, state.loss);
+        if (state.going) set_trial(state, 1);
+        return state.going;
+    }
+
+    void set_trial(SvmState& state, double length) {
+        state.length = length;
+        for (size_t j = 0; j < rows.width; ++j) state.trial[j] = state.weights[j] - length * state.step[j];
+    }
+
+    // Takes the steps after which the objective has fallen enough, and halves the others until they are too short.
+    void judge_trials() {
+        for (size_t p = 0; p < count; ++p) {
+            SvmState& state = states[p];
+            if (state.length == kWaiting) continue;
+            const double length = state.length, before = objective(state, state.weights, state.loss);
+            const double after = objective(state, state.trial, total_of_partials(state.trial_loss));
+            if (after <= (1 + kSvmRounding) * before - kSufficient * length * state.promise) {
+                state.going = length < 1 || differs(state);
+                take(state);
+            } else if (length / 2 > kShortestStep) {
+                set_trial(state, length / 2);
+            } else {
+                state.length = kWaiting;
+                state.going = false;
+            }
+        }
+    }
+
+    bool differs(const SvmState& state) const {
+        uint32_t changed = 0;
+        for (size_t b = 0; b < rows.blocks; ++b) changed |= state.active[b] ^ state.trial_active[b];
+        return changed != 0;
+    }
+};
+
+// Hands out consecutive pieces of memory, each at the beginning of a cache line.
+struct Pieces {
+    char* next;
+
+    template <class T> T* take(size_t count) {
+        T* piece = reinterpret_cast<T*>(next);
+        next += bytes<T>(count);
+        return piece;
+    }
+    template <class T> static size_t bytes(size_t count) {
+        return (count * sizeof(T) + kCacheLine - 1) / kCacheLine * kCacheLine;
+    }
+};
+
+inline size_t bytes_of_state(size_t width, size_t blocks) {
+    const size_t stride = gram_stride(width);
+    return 4 * Pieces::bytes<double>(width) + 2 * Pieces::bytes<double>(width * kSvmPartials) +
+           Pieces::bytes<double>(width * stride) + 3 * Pieces::bytes<uint32_t>(blocks);
+}
+
+inline SvmState new_state(Pieces& pieces, size_t width, size_t blocks) {
+    SvmState state{};
+    for (double** row : {&state.weights, &state.trial, &state.step, &state.gradient}) *row = pieces.take<double>(width);
+    for (double** sums : {&state.pull, &state.trial_pull}) *sums = pieces.take<double>(width * kSvmPartials);
+    state.gram = pieces.take<double>(width * gram_stride(width));
+    for (uint32_t** rows : {&state.active, &state.trial_active, &state.of_gram}) *rows = pieces.take<uint32_t>(blocks);
+    return state;
+}
+
+// Replaces weights (problems, width + 1), whose intercepts come last, by those at the optimum, and sets loss (problems).
+inline void solve_small_svms(const LearnedRows& given, const SvmProblems& problems, double* weights, double* loss) {
+    const size_t counted = counted_rows(given), width = given.width + 1, stride = gram_stride(width);
+    const size_t blocks = (counted + kSvmBlock - 1) / kSvmBlock, count = problems.count;
+    Scratch values((blocks * (width + 2) * kSvmBlock + 1) * sizeof(double));
+    Scratch memory(count * bytes_of_state(width, blocks) + Pieces::bytes<SvmState>(count) +
+                   Pieces::bytes<HingeTask>(count) + Pieces::bytes<double>(width * stride) +
+                   Pieces::bytes<double>(width) + Pieces::bytes<double>(kGathered * stride) +
+                   Pieces::bytes<uint32_t>(blocks) + kCacheLine);
+    Pieces pieces{static_cast<char*>(memory.data)};
+    SmallNewton newton{packed_rows(given, counted, static_cast<double*>(values.data)),
+                       pieces.take<SvmState>(count),
+                       pieces.take<HingeTask>(count),
+                       count,
+                       problems.labels,
+                       pieces.take<double>(width * stride),
+                       pieces.take<double>(width),
+                       pieces.take<double>(kGathered * stride),
+                       pieces.take<uint32_t>(blocks)};
+    for (size_t p = 0; p < count; ++p) {
+        SvmState& state = newton.states[p] = new_state(pieces, width, blocks);
+        state.cost = problems.cost[p];
+        state.positive = double(problems.positive[p]);
+        state.length = 1;
+        state.going = true;
+        for (size_t j = 0; j < width; ++j) state.trial[j] = weights[p * width + j];
+    }
+    newton.solve();
+    for (size_t p = 0; p < count; ++p) {
+        for (size_t j = 0; j < width; ++j) weights[p * width + j] = newton.states[p].weights[j];
+        loss[p] = newton.states[p].loss;
+    }
+}
+
+}  // namespace isrht::ISRHT_VARIANT

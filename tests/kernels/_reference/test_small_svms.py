@@ -1,0 +1,114 @@
+"""The kernels of small SVMs against their twins, to the bit, and the twins against LinearSVM and the formula."""
+
+import numpy as np
+import pytest
+from kernel_cases import svm_case
+from numpy.testing import assert_allclose, assert_array_equal
+
+from isrht import LinearSVM, kernels
+from isrht.kernels import _reference
+from isrht.kernels.records import SvmSums
+
+
+@pytest.mark.parametrize("n_samples", [1, 31, 32, 33, 400])
+@pytest.mark.parametrize("width", [0, 1, 7, 16, 25])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_solve_svms(kernel, n_samples, width, n_classes, rng):
+    rows, problems, start = svm_case(rng, n_samples, width, n_classes, [0.01, 1.0, 30.0])
+    found, expected = (start.copy(), np.full(len(start), np.nan)), (start.copy(), np.full(len(start), np.nan))
+    kernels.engine.solve_svms(rows, problems, *found)
+    _reference.solve_svms(rows, problems, *expected)
+    assert_array_equal(found[0], expected[0])
+    assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_small_svm_is_the_linear_svm(kernel, n_classes, rng):
+    rows, problems, weights = svm_case(rng, 90, 5, n_classes, [0.01, 1.0, 50.0])
+    loss = np.empty(len(weights))
+    kernels.engine.solve_svms(rows, problems, weights, loss)
+    for p, (positive, C) in enumerate(zip(problems.positive, problems.cost, strict=True)):
+        y = np.where(rows.codes == positive, 1, -1)
+        svm = LinearSVM(C, tol=1e-9).fit(rows.columns.T, y, rows.weights)
+        assert_allclose(weights[p], [*svm.coef_[0], *svm.intercept_], atol=1e-6)
+        hinge = np.maximum(0, 1 - y * (rows.columns.T @ weights[p, :-1] + weights[p, -1]))
+        assert_allclose(loss[p], rows.weights @ hinge**2)
+
+
+def test_no_step_is_taken_from_the_optimum(kernel, rng):
+    rows, problems, weights = svm_case(rng, 200, 4, 2, [1.0])
+    kernels.engine.solve_svms(rows, problems, weights, np.empty(1))
+    again = weights.copy()
+    kernels.engine.solve_svms(rows, problems, again, np.empty(1))
+    assert_allclose(again, weights, rtol=0, atol=1e-13)
+
+
+def test_without_rows_that_count_the_weights_are_zero(kernel, rng):
+    rows, problems, weights = svm_case(rng, 10, 3, 2, [1.0])
+    loss = np.empty(1)
+    kernels.engine.solve_svms(rows._replace(weights=np.zeros(10)), problems, weights, loss)
+    assert not weights.any()
+    assert not loss.any()
+
+
+@pytest.mark.parametrize("n_samples", [1, 33, 400])
+@pytest.mark.parametrize("given", [False, True])
+def test_sum_svms(kernel, n_samples, given, rng):
+    rows, problems, weights = svm_case(rng, n_samples, 6, 3, [0.1, 10.0])
+    before = rng.standard_normal(weights.shape) if given else np.empty((0, 7))
+    found, expected = empty_sums(6, 7), empty_sums(6, 7)
+    kernels.engine.sum_svms(rows, problems, weights, before, found)
+    _reference.sum_svms(rows, problems, weights, before, expected)
+    for mine, wanted in zip(found, expected, strict=True):
+        assert_array_equal(mine, wanted)
+    Z = np.column_stack([rows.columns.T, np.ones(n_samples)])
+    for p, positive in enumerate(problems.positive):
+        y = np.where(rows.codes == positive, 1, -1)
+        hinge = np.maximum(0, 1 - y * (Z @ weights[p]))
+        was = y * (Z @ before[p]) < 1 if given else np.zeros(n_samples, dtype=bool)
+        signs = ((hinge > 0).astype(int) - was) * rows.weights
+        assert_allclose(found.loss[p], rows.weights @ hinge**2)
+        assert_allclose(found.pull[p], (y * hinge * rows.weights) @ Z, atol=1e-12)
+        assert_allclose(found.gram[p], (Z.T * signs) @ Z, atol=1e-12)
+        assert found.changed[p] == np.count_nonzero(signs)
+
+
+def empty_sums(problems, width):
+    return SvmSums(
+        np.full(problems, np.nan),
+        np.full((problems, width), np.nan),
+        np.full((problems, width, width), np.nan),
+        np.zeros(problems, dtype=np.int64),
+    )
+
+
+def test_arrays_that_do_not_fit_are_errors(kernel, rng):
+    rows, problems, weights = svm_case(rng, 10, 3, 2, [1.0])
+    solve = kernels.engine.solve_svms
+    with pytest.raises(ValueError, match="columns, weights and codes differ in length"):
+        solve(rows._replace(weights=np.ones(9)), problems, weights, np.empty(1))
+    with pytest.raises(ValueError, match="columns, weights and codes differ in length"):
+        solve(rows._replace(codes=rows.codes[1:]), problems, weights, np.empty(1))
+    with pytest.raises(ValueError, match="the problems differ in number"):
+        solve(rows, problems._replace(cost=np.ones(2)), weights, np.empty(1))
+    with pytest.raises(ValueError, match="weights has the wrong shape"):
+        solve(rows, problems, np.zeros((1, 3)), np.empty(1))
+    with pytest.raises(ValueError, match="loss has the wrong shape"):
+        solve(rows, problems, weights, np.empty(2))
+
+
+@pytest.mark.skipif(kernels.engine is _reference, reason="NumPy takes any strides, and checks its own shapes")
+def test_strides_and_outputs_that_do_not_fit_are_errors(rng):
+    rows, problems, weights = svm_case(rng, 10, 3, 2, [1.0])
+    backwards = rows._replace(columns=rows.columns[:, ::-1])
+    with pytest.raises(ValueError, match="the values of a column must be contiguous"):
+        kernels.engine.solve_svms(backwards, problems, weights, np.empty(1))
+    with pytest.raises(ValueError, match="there must be a label"):
+        kernels.engine.solve_svms(rows, problems._replace(labels=0), weights, np.empty(1))
+    with pytest.raises(ValueError, match="before has the wrong shape"):
+        kernels.engine.sum_svms(rows, problems, weights, np.zeros((2, 4)), empty_sums(1, 4))
+    for place in range(4):
+        sums = list(empty_sums(1, 4))
+        sums[place] = np.zeros((2, *sums[place].shape[1:]), sums[place].dtype)
+        with pytest.raises(ValueError, match="an output has the wrong shape"):
+            kernels.engine.sum_svms(rows, problems, weights, np.empty((0, 4)), SvmSums(*sums))
