@@ -23,10 +23,13 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.boosting._calibration import CalibrationWish
 from isrht.boosting.estimator import BoostedISRHT
+from isrht.linear.calibration import FoldModels, calibrated, trained_class_factors
 from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
 from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.path import fit_path, training_blocks
+from isrht.linear.probabilities import ProbabilitiesMixin
 from isrht.linear.scoring import FoldAccuracies, held_out_scorer
 from isrht.linear.search import LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
@@ -56,7 +59,7 @@ from isrht.support.validation import check_positive_number, checked_data, whole_
 SCALES = (None, "maxabs", "minmax")
 
 
-class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilitiesMixin, LinearClassifier):
     """Linear SVM on columns of an improved subsampled randomized Hadamard transform (Algorithm 1).
 
     Parameters
@@ -89,6 +92,10 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     project_once : bool, default=False
         Whether to cross-validate C on columns that were chosen with all labels, as the paper does. It is cheaper, but
         the scores are too good where the selection looks at y, because the rows held out helped to choose the columns.
+    probability : bool, default=False
+        Whether to have ``predict_proba`` for a given C, too: then as many models are trained as ``cv`` has folds, to
+        score the rows that they have not seen. Where C is chosen, and with boosted columns, such scores are there
+        anyway, and with them ``predict_proba``.
     scale : {None, "maxabs", "minmax"}, default=None
         How to scale features to [-1, 1] first: "maxabs" divides by the largest absolute value and keeps sparsity,
         "minmax" maps minimum and maximum to -1 and 1, for dense data.
@@ -125,6 +132,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     Cs_, scores_, mean_scores_, std_scores_ : ndarrays
         With ``C="cv"`` only, as in :class:`LinearSVMCV`; for boosted columns they are about the one C that was chosen
         with them.
+    calibration_ : Calibration or None
+        The curve behind ``predict_proba`` (its ``slope`` and ``offsets``), or None where no rows were held out.
     n_iter_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns of X, if it had any.
@@ -167,6 +176,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         cv: Folds = 5,
         scoring: Scoring = None,
         project_once: bool = False,
+        probability: bool = False,
         scale: Literal["maxabs", "minmax"] | None = None,
         class_weight: ClassWeight = None,
         fit_intercept: bool = True,
@@ -187,6 +197,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         self.cv = cv
         self.scoring = scoring
         self.project_once = project_once
+        self.probability = probability
         self.scale = scale
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
@@ -223,7 +234,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         self.weight_unit_ = self._weight_unit(weights)
         weights = in_units(weights, self.weight_unit_)
         with projected([self.projection_], X) as (Z,):
-            self.C_ = self._choose_C(projection, X, Z, labels, weights) if self.C == "cv" else self._given_C()
+            self.C_ = self._choose_C(projection, X, Z, labels, weights)
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
@@ -273,8 +284,21 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
             raise ValueError(f"C must be a positive number or 'cv', got {self.C!r}")
         else:
             check_positive_number("C", self.C)
+        if not isinstance(self.probability, bool | np.bool_):
+            raise TypeError(f"probability must be True or False, got {self.probability!r}")
         if self.selection == "boosted" and self.scoring is not None:
             raise ValueError(f'selection="boosted" chooses by accuracy: scoring must be None, got {self.scoring!r}')
+
+    def _will_be_calibrated(self):
+        return bool(self.C == "cv" or self.selection == "boosted" or self.probability)
+
+    def _why_not_calibrated(self):
+        if self._will_be_calibrated():
+            return super()._why_not_calibrated()
+        return (
+            "C is given, so that no rows are held out to learn them from. Fit it with probability=True, which trains "
+            'a model for each of cv folds, or with C="cv"'
+        )
 
     def _fit_scaler(self, X, weights):
         if self.scale is None:
@@ -312,8 +336,20 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
     def _fit_projection(self, projection, X, labels, weights):
         """Fit the projection. Boosted columns have no parameter for class weights, which go into those of the rows."""
         if self.selection == "boosted":
-            return projection.fit_checked(X, labels, weighted_rows(self.class_weight, labels, weights))
+            weighted = weighted_rows(self.class_weight, labels, weights)
+            return projection.fit_checked(X, labels, weighted, self._calibration_wish(labels, weights, weighted))
         return projection.fit_checked(X, labels.numbered(), weights)
+
+    def _calibration_wish(self, labels, weights, weighted):
+        """Return what the calibration of boosted columns is to be for.
+
+        Its weights are those of the samples, in units of their own; boosting knows them times those of the classes.
+        """
+        C_factor = 1.0 if self.C == "cv" else float(self.C)
+        if self.class_weight is None:
+            return CalibrationWish(C_factor)
+        factors = trained_class_factors(self.class_weight, labels, weights)
+        return CalibrationWish(C_factor, factors, typical_weight(weighted) / typical_weight(weights))
 
     def _projection_class_weight(self):
         """Return class weights by class number, because class numbers are what the projection gets for labels."""
@@ -331,43 +367,68 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
         names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
         return {name: getattr(self, name) for name in names}
 
-    def _given_C(self):
-        """Return the C of the SVM where it is a parameter, which for boosted columns is a multiple of theirs."""
-        return float(self.C * self.projection_.C_) if self.selection == "boosted" else self.C
-
     def _choose_C(self, projection, X, Z, labels, weights):
-        """Return the C of the best mean score on held-out rows, and keep the scores.
+        """Return C, given or chosen on held-out rows, and keep what these rows say: scores of a choice, calibration.
 
         ``projection`` is not fitted yet; ``Z`` are the rows of ``X``, projected by one that was fitted to all of them.
         """
-        self.Cs_ = checked_Cs(self.Cs)
         if self.selection == "boosted":
-            scores = self.projection_.fold_scores_
-            self.Cs_, self.scores_ = np.array([self.projection_.C_]), np.array([scores if len(scores) else [np.nan]])
-        elif self.selection == "supervised" and not self.project_once:
-            self.scores_ = self._score_folds(projection, X, labels, weights)
+            return self._take_over_choice()
+        self.calibration_ = None
+        if self.C != "cv" and not self.probability:
+            return self.C
+        Cs, unit = checked_Cs(self.Cs if self.C == "cv" else self.C), 1.0
+        if self.C != "cv":
+            unit = typical_weight(weights)  # weights of a choice are in units already
+        if self.selection == "supervised" and not self.project_once:
+            scores, self.calibration_ = self._search_by_fold(projection, X, labels, weights, Cs, unit)
         else:
-            search = LinearSVMCV(self.Cs_, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
-            self.scores_ = search.fit_checked(Z, labels, weights).scores_
-        self.mean_scores_, self.std_scores_ = self.scores_.mean(axis=1), self.scores_.std(axis=1)
-        return float(self.Cs_[np.argmax(self.mean_scores_)])
+            search = LinearSVMCV(unit * Cs, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
+            search.fit_checked(Z, labels, weights)
+            scores, self.calibration_ = search.scores_, search.calibration_
+        return self._best_of(Cs, scores) if self.C == "cv" else self.C
 
-    def _score_folds(self, projection, X, labels, weights):
-        """Return the score for every C in every fold, which projects on columns that its own training rows chose."""
+    def _take_over_choice(self):
+        """Return the C that was chosen with boosted columns, times a given one; take over what was found with it."""
+        self.calibration_, C = self.projection_.calibration_, self.projection_.C_
+        if self.C != "cv":
+            return float(self.C * C)
+        scores = self.projection_.fold_scores_
+        return self._best_of(np.array([C]), np.array([scores if len(scores) else [np.nan]]))
+
+    def _best_of(self, Cs, scores):
+        """Keep the scores (Cs, folds), and return the C of the best mean."""
+        self.Cs_, self.scores_ = Cs, scores
+        self.mean_scores_, self.std_scores_ = scores.mean(axis=1), scores.std(axis=1)
+        return float(Cs[np.argmax(self.mean_scores_)])
+
+    def _search_by_fold(self, projection, X, labels, weights, Cs, unit):
+        """Return the score for every C in every fold, and the calibration for the best of them.
+
+        Every fold projects on columns that its own training rows chose. Weights are divided by ``unit`` where they
+        count as rows.
+        """
         folds = make_folds(self.cv, X, labels)
         check_classes_of_folds(folds.counts()[0], labels, weights)
-        scores, unsolved = np.empty((len(self.Cs_), len(folds))), 0
+        scores, unsolved, trained = np.empty((len(Cs), len(folds))), 0, []
         with closing(self._trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
-            for k, (blocks, score) in enumerate(trials):
-                for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, self._solver_options())):
+            for k, (own, blocks, score) in enumerate(trials):
+                solutions = []
+                for c, solution in enumerate(fit_path(blocks, Cs, labels.n_classes, self._solver_options())):
                     scores[c, k : k + 1] = score(solution)
                     unsolved += not solution.converged.all()
+                    solutions.append((solution.coef[0], solution.intercept[0]))
+                trained.append((own, solutions))
         if unsolved:
             warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")
-        return scores
+        best = int(np.argmax(scores.mean(axis=1)))
+        with one_blas_thread():
+            on_features = [_on_features(own, *solutions[best]) for own, solutions in trained]
+        models = FoldModels(*(np.stack(parts) for parts in zip(*on_features, strict=True)), folds.counts()[1])
+        return scores, calibrated(X, labels, in_units(weights, unit), models, self.class_weight, self.n_jobs)
 
     def _trials(self, projection, X, labels, weights, folds):
-        """Yield for every fold the blocks to train on and the function that scores a solution.
+        """Yield for every fold its projection, the blocks to train on and the function that scores a solution.
 
         No row is moved: the rows held out weigh nothing in training, and the others weigh nothing in scoring. One pass
         measures the columns for all folds where it can, and rows that must be read are projected for all folds at once.
@@ -380,7 +441,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
                 own = fitted[k] if fitted else _fit_fold(projection, X, labels.numbered(), weights, training)
                 with nullcontext([all_kept[k]]) if together else projected([own], X) as (Z,):
                     row_weights = training_weights(training, self.class_weight, labels, weights)
-                    yield training_blocks(Z, labels.codes, row_weights), self._scorer(Z, labels, weights, folds, k)
+                    score = self._scorer(Z, labels, weights, folds, k)
+                    yield own, training_blocks(Z, labels.codes, row_weights), score
 
     def _scorer(self, Z, labels, weights, folds, k):
         """Return a function of a solution: its score on the rows that fold k holds out."""
@@ -396,14 +458,18 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearC
 
     def _on_features(self):
         """Return the weights and intercepts of the whole model on the original features."""
-        coef = self.projection_.to_features(self.svm_.coef_)
-        intercept = self.svm_.intercept_ - self.svm_.coef_ @ self.projection_.offsets_
+        coef, intercept = _on_features(self.projection_, self.svm_.coef_, self.svm_.intercept_)
         if isinstance(self.scaler_, MinMaxScaler):
             intercept += coef @ self.scaler_.min_
             coef = coef * self.scaler_.scale_
         elif isinstance(self.scaler_, MaxAbsScaler):
             coef = coef / self.scaler_.scale_
         return coef, intercept
+
+
+def _on_features(projection, coef, intercept):
+    """Return weights and intercepts on the features that a projection takes, from those on its columns."""
+    return projection.to_features(coef), intercept - coef @ projection.offsets_
 
 
 def _fit_fold(projection, X, labels, weights, training):

@@ -22,7 +22,7 @@ from isrht.support.threads import one_blas_thread
 def fields(model):
     """Return the fields of a fitted model."""
     parts = {name: getattr(model, name) for name in ("scaler_", "projection_", "svm_")}
-    return parts | svm_codec.fields(model) | search_codec.search_fields(model)
+    return parts | svm_codec.fields(model) | search_codec.search_fields(model) | search_codec.calibration_fields(model)
 
 
 def restore(model, stored):
@@ -39,6 +39,7 @@ def restore(model, stored):
         svm_codec.restore(model, stored)
     else:
         model.classes_, model.n_iter_ = stored.labels("classes_"), stored.integer("n_iter_")
+    search_codec.restore_calibration(model, stored)
     _check_parts(model)
 
 

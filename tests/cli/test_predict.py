@@ -54,6 +54,22 @@ def test_scores(model, rows):
     assert all((line.split()[0] == "1") == (float(line.split()[2]) > 0) for line in lines)
 
 
+def test_probabilities(model, rows):
+    header, *lines = isrht("predict", rows, model, "--proba", "-q").stdout.splitlines()
+    assert header == "labels -1 1"
+    X, _ = labelled_rows(1)
+    np.testing.assert_allclose(
+        [list(map(float, line.split()[1:])) for line in lines], load(model).predict_proba(X), rtol=1e-9
+    )
+
+
+def test_probabilities_that_a_model_does_not_have(model, rows, tmp_path):
+    X, y = labelled_rows(0)
+    save(LinearSVM().fit(X, y), tmp_path / "svm")
+    assert "no probabilities" in isrht("predict", rows, tmp_path / "svm", "--proba").stderr
+    assert "choose one" in isrht("predict", rows, model, "--proba", "--scores").stderr
+
+
 def test_scores_of_several_classes(tmp_path):
     write_file(tmp_path / "rows.csv", labels=("a", "b", "c"))
     isrht("train", tmp_path / "rows.csv", tmp_path / "m", "-r", 4, "--label", "label")

@@ -24,6 +24,7 @@ static void print(int c, const double *scores) {
     int p;
     printf("%d", c);
     for (p = 0; p < model_n_scores; ++p) printf(" %.17g", scores[p]);
+    PROBABILITIES
     printf("\\n");
 }
 int main(void) {
@@ -44,6 +45,10 @@ int main(void) {
     return 0;
 }
 """
+# What a model that has probabilities prints behind its scores.
+PROBABILITIES = """double q[model_n_classes];
+    model_probabilities(scores, q);
+    for (p = 0; p < model_n_classes; ++p) printf(" %.17g", q[p]);"""
 FORMATS = {"i": "%lld", "b": "%lld", "f": "%lld", "U": "%s", "O": "%s"}
 
 
@@ -51,9 +56,10 @@ def run(model, X, folder):
     """Return classes and scores of the dense rows and of the sparse ones, and the labels as they are printed."""
     export_model(model, folder / "model.h", "c")
     source = PROGRAM.replace("LABEL", f'"{FORMATS[model.classes_.dtype.kind]}"')
-    (folder / "program.c").write_text(source)
+    has_probabilities = getattr(model, "calibration_", None) is not None
+    (folder / "program.c").write_text(source.replace("PROBABILITIES", PROBABILITIES if has_probabilities else ""))
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]
-    subprocess.run([CC, *flags, "program.c", "-o", "program"], cwd=folder, check=True)
+    subprocess.run([CC, *flags, "program.c", "-o", "program", "-lm"], cwd=folder, check=True)
     rows = np.ascontiguousarray(X).tobytes()
     done = subprocess.run([folder / "program"], input=rows, capture_output=True, check=True)
     lines = done.stdout.decode().splitlines()
@@ -68,6 +74,8 @@ def test_c_decides_as_the_model_does(name, n_classes, tmp_path):
     model, X = fitted(name, n_classes)
     *answers, labels = run(model, X, tmp_path)
     expected = model.decision_function(X).reshape(len(X), -1)
+    if hasattr(model, "predict_proba"):
+        expected = np.hstack([expected, model.predict_proba(X)])
     for answer in answers:
         assert_array_equal(model.classes_[answer[:, 0].astype(int)], model.predict(X))
         assert_allclose(answer[:, 1:], expected, rtol=1e-9, atol=1e-12)

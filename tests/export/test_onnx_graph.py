@@ -35,6 +35,9 @@ def assert_same_decisions(answers, model, X):
     sure = clear > 1e-4 * size
     assert sure.mean() > 0.9
     assert_array_equal(answers["label"][sure], model.predict(X)[sure])
+    assert ("probabilities" in answers) == hasattr(model, "predict_proba")
+    if "probabilities" in answers:
+        assert_allclose(answers["probabilities"], model.predict_proba(X), atol=1e-4)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -44,7 +47,8 @@ def test_folded(name, n_classes, tmp_path):
     answers = run(model, X, tmp_path)
     assert_same_decisions(answers, model, X)
     operators = [node.op_type for node in onnx.load(tmp_path / "model.onnx").graph.node]
-    assert operators.count("MatMul") == operators.count("Add") == 1
+    assert operators.count("MatMul") == 1
+    assert operators.count("Add") == 1 + hasattr(model, "predict_proba")
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

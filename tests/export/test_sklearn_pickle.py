@@ -26,7 +26,9 @@ sys.meta_path.insert(0, Refuse())
 for pair in sys.argv[1:]:
     model = pickle.load(open(pair + ".pkl", "rb"))
     X = np.load(pair + ".X.npy")
-    np.savez(pair + ".answers.npz", labels=model.predict(X).astype(str), scores=model.decision_function(X))
+    proba = model.isrht_probabilities_.predict_proba(X) if hasattr(model, "isrht_probabilities_") else []
+    answers = dict(labels=model.predict(X).astype(str), scores=model.decision_function(X), probabilities=proba)
+    np.savez(pair + ".answers.npz", **answers)
 assert not any(name.partition(".")[0] == "isrht" for name in sys.modules)
 """
 
@@ -39,13 +41,15 @@ def test_it_works_without_isrht(n_classes, tmp_path):
         model, X = fitted(name, n_classes, labels)
         export_model(model, tmp_path / f"{k}.pkl", "sklearn")
         np.save(tmp_path / f"{k}.X.npy", X)
-        expected[k] = model.predict(X).astype(str), model.decision_function(X)
+        proba = model.predict_proba(X) if hasattr(model, "predict_proba") else []
+        expected[k] = model.predict(X).astype(str), model.decision_function(X), proba
     pairs = [str(tmp_path / str(k)) for k in expected]
     subprocess.run([sys.executable, "-c", ELSEWHERE, *pairs], check=True, timeout=120)
-    for k, (labels, scores) in expected.items():
+    for k, (labels, scores, proba) in expected.items():
         answers = np.load(tmp_path / f"{k}.answers.npz")
         assert_array_equal(answers["labels"], labels)
         assert_allclose(answers["scores"], scores, rtol=1e-9, atol=1e-12)
+        assert_allclose(answers["probabilities"], proba, rtol=1e-9, atol=1e-12)
 
 
 def test_it_is_a_fitted_pipeline_of_scikit_learn(tmp_path):

@@ -230,7 +230,8 @@ class Session:
             must = None  # as all selectors of scikit-learn it takes what it could not be fitted on
         X = recipe.make()
         result = self.watch.call(f"{self.name}.{method}", getattr(model, method), X, must=must, story=f"({recipe!r})")
-        {"transform": self.check_columns, "predict": self.check_labels}.get(method, self.check_scores)(result, recipe)
+        checks = {"transform": self.check_columns, "predict": self.check_labels, "decision_function": self.check_scores}
+        checks.get(method, self.check_probabilities)(result, recipe)
         return result
 
     def check_columns(self, columns, recipe):
@@ -283,6 +284,13 @@ class Session:
             room = (np.abs(X) @ np.abs(coef.T) + np.abs(self.model.intercept_)).reshape(scores.shape)
             self.watch.demand_close(scores, expected, "decision_function", 1e-12 * room)
 
+    def check_probabilities(self, found, recipe):
+        shape = (recipe.n_rows, len(self.model.classes_))
+        self.watch.demand(found.shape == shape, f"probabilities have shape {found.shape}")
+        self.watch.demand_finite(found, "predict_proba")
+        probabilities = np.exp(found) if np.any(found < 0) else found
+        self.watch.demand_close(probabilities.sum(axis=1), np.ones(recipe.n_rows), "predict_proba", 1e-9)
+
     # --- things to do with a fitted model
 
     def draw_rows(self):
@@ -294,7 +302,8 @@ class Session:
         return self.draw(self.draw(st.sampled_from(kinds)))
 
     def use_on_rows(self):
-        methods = [name for name in ("transform", "predict", "decision_function") if hasattr(self.model, name)]
+        methods = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
+        methods = [name for name in methods if hasattr(self.model, name)]
         for _ in range(self.draw(st.integers(2, 5))):
             with suppress(Refused):
                 self.use(self.draw(st.sampled_from(methods)), self.draw_rows())

@@ -193,6 +193,7 @@ MODELS = {
     "classifier-weighted": _classifier(WEIGHTED_THREE, class_weight="balanced"),
     "classifier-projected-once": _classifier(DENSE, project_once=True),
     "classifier-given-c": _classifier(SPARSE, selection="importance", C=0.5, scale="maxabs"),
+    "classifier-given-c-probabilities": _classifier(THREE, selection="supervised", C=1.0, probability=True),
     "classifier-uniform": _classifier(DENSE, selection="uniform", cv=SPLITS),
     "classifier-top-minmax": _classifier(THREE32, selection="top", scale="minmax"),
     "classifier-sketched": _classifier(WIDE, 6, sketch_size=40),

@@ -22,9 +22,9 @@ LEARNED = (
 # What other facts imply, and takes many numbers.
 IMPLIED = ("n_iter_", "selection_probabilities_", "phases_", "diagonals_")
 PARTS = ("scaler_", "embedding_", "projection_", "svm_")
-GIVEN = ("transform", "decision_function", "predict")
-# A model file leaves out what the columns were selected by.
-NOT_IN_FILES = ("column_scores_",)
+GIVEN = ("transform", "decision_function", "predict", "predict_proba")
+# A model file leaves out what the columns were selected by; and those of the first version have no probabilities.
+NOT_IN_FILES = ("column_scores_", "predict_proba")
 CLASSIFIERS = (isrht.LinearSVM, isrht.LinearSVMCV, isrht.ISRHTClassifier)
 
 

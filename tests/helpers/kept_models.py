@@ -18,6 +18,7 @@ from isrht import (
     LinearSVMCV,
     SparseEmbedding,
 )
+from isrht.linear.calibration import Calibration
 
 N_FEATURES = 37
 
@@ -82,7 +83,7 @@ def outputs(model, X):
         sp.csr_matrix(X.astype(np.float32)),
     ]
     for rows in kinds[: 3 if takes_no_sparse_rows(model) else None]:
-        for method in ("transform", "decision_function", "predict"):
+        for method in ("transform", "decision_function", "predict", "predict_proba"):
             if hasattr(model, method):
                 yield getattr(model, method)(rows)
     if hasattr(model, "inverse_transform") and not isinstance(model, LeverageScoreSelection):
@@ -107,7 +108,7 @@ def assert_same(loaded, model):
     elif sp.issparse(model):
         for name in ("data", "indices", "indptr"):
             assert_same_bits(getattr(loaded, name), getattr(model, name))
-    elif hasattr(model, "get_params"):
+    elif hasattr(model, "get_params") or isinstance(model, Calibration):
         assert vars(loaded).keys() | LEFT_OUT == vars(model).keys() | LEFT_OUT
         for name in vars(model).keys() - LEFT_OUT:
             assert_same(getattr(loaded, name), getattr(model, name))

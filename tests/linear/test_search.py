@@ -16,9 +16,14 @@ from isrht.linear.search import LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
 
 
+def disagreeing_sigmoids(model):
+    """Return the check that a sigmoid with an offset does not pass: one of its 200 rows lies between 0 and p = 1/2."""
+    return {} if model.refit else {"check_classifiers_train": "Platt's sigmoid has an offset, as that of SVC has"}
+
+
 # scikit-learn 1.6 checks with four rows of a class, and five folds.
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-@parametrize_with_checks([LinearSVMCV(), LinearSVMCV(cv=3, refit=False)])
+@parametrize_with_checks([LinearSVMCV(), LinearSVMCV(cv=3, refit=False)], expected_failed_checks=disagreeing_sigmoids)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

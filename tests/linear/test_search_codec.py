@@ -33,3 +33,22 @@ def test_scores_of_other_searches_are_refused(array, change, message):
 def test_numbers_are_positive(name, value):
     with pytest.raises(ModelFileError, match=f"{name} is"):
         model_of(with_value(content_of(fitted_model("svm cv")), name, value))
+
+
+def test_a_file_without_probabilities_is_a_model_without_them():
+    model = fitted_model("svm cv")
+    model.calibration_ = None
+    loaded = model_of(content_of(model))
+    assert loaded.calibration_ is None
+    assert not hasattr(loaded, "predict_proba")
+
+
+@pytest.mark.parametrize("value", [-1.0, {"float": "nan"}, {"float": "inf"}])
+def test_slopes_are_not_negative(value):
+    with pytest.raises(ModelFileError, match="calibration_slope is"):
+        model_of(with_value(content_of(fitted_model("svm cv")), "calibration_slope", value))
+
+
+def test_offsets_are_as_many_as_classes():
+    with pytest.raises(ModelFileError, match="calibration_offsets has shape"):
+        model_of(with_array(content_of(fitted_model("svm cv")), "calibration_offsets", lambda a: a[:1]))

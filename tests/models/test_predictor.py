@@ -41,6 +41,19 @@ def test_the_answers_are_those_of_the_model(kernel, name, n_classes):
     for form in (X, X.astype(np.float32), sp.csr_array(X), sp.csr_matrix(X), sp.csc_array(X), X.tolist(), X[:1]):
         assert_array_equal(predictor.decision_function(form), model.decision_function(form))
         assert_array_equal(predictor.predict(form), model.predict(form))
+        assert hasattr(predictor, "predict_proba") == hasattr(model, "predict_proba")
+        if hasattr(model, "predict_proba"):
+            assert_array_equal(predictor.predict_proba(form), model.predict_proba(form))
+            assert_array_equal(predictor.predict_proba_one(X[0]), model.predict_proba(X[:1])[0])
+
+
+@pytest.mark.parametrize("model", [LinearSVM(), ISRHTClassifier(4, selection="supervised", C=1.0)])
+def test_a_model_without_probabilities_says_how_to_have_them(model):
+    predictor = Predictor(model.fit(*make_data(2)))
+    with pytest.raises(AttributeError, match="has no attribute 'predict_proba_one'") as caught:
+        predictor.predict_proba_one([0.0] * 21)
+    message = str(caught.value.__cause__) + str(caught.value.__cause__.__cause__)
+    assert "LinearSVMCV and ISRHTClassifier" in message or "probability=True" in message
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -65,6 +65,7 @@ LEGAL = {
     "cv": [2, 3, "auto"],
     "scoring": [None, "f1_macro"],
     "project_once": [True, False],
+    "probability": [True, False],
     "scale": [None, "maxabs", "minmax"],
     "fit_intercept": [True, False],
     "tol": [1e-3],
@@ -104,7 +105,7 @@ FITTED = [
 
 def results(model, X):
     """Yield whatever a fitted model says of rows."""
-    for method in ("transform", "predict", "decision_function", "get_feature_names_out"):
+    for method in ("transform", "predict", "decision_function", "predict_proba", "get_feature_names_out"):
         if hasattr(model, method):
             result = getattr(model, method)(*([] if method == "get_feature_names_out" else [X]))
             yield result.toarray() if sp.issparse(result) else np.asarray(result)

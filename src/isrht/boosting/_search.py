@@ -15,9 +15,11 @@ round, and its own accuracy is reported, not the best of many.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from isrht.boosting._calibration import calibrated_on_paths
 from isrht.boosting._held_out import HeldOut, evidence
 from isrht.boosting._path import Assignment, Path
 from isrht.boosting._places import learned_rows
@@ -55,6 +57,8 @@ class Choice:
         The scores of all cells, NaN where the search did not go.
     accuracy : float
         The accuracy on the held-out rows of all folds.
+    heads : list of Head, default=()
+        For each fold the path and the small SVM of what was chosen.
     """
 
     candidate: tuple
@@ -64,6 +68,15 @@ class Choice:
     fold_scores: np.ndarray
     scores: np.ndarray
     accuracy: float
+    heads: list | tuple = ()
+
+
+class PathPart(NamedTuple):
+    """The first columns of a path, on which SVMs are to be trained."""
+
+    number: int
+    size: int
+    n_problems: int
 
 
 class Search:
@@ -96,6 +109,7 @@ class Search:
         shape = len(plan.candidates), len(plan.rounds), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)
         self.hinge, self.evidence = self.hits.copy(), np.full(shape, np.nan)
+        self.heads = {}
 
     def run(self):
         """Grow the paths through all rounds, and leave those of a candidate that no longer improves."""
@@ -130,6 +144,7 @@ class Search:
             path.head_with(path.without_missing_columns(solutions.weights))
             for path, solutions in zip(paths, solved, strict=True)
         ]
+        self.heads.update(((i, j, k), head) for (i, k), head in zip(keys, heads, strict=True))
         hits, hinge, sums = self.rows.sum(HeldOut(heads), self.n_jobs)
         for p, (i, k) in enumerate(keys):
             self.hits[i, j, :, k], self.hinge[i, j, :, k] = hits[p], hinge[p]
@@ -152,9 +167,26 @@ class Search:
             i, j, c = len(self.plan.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
         fold_scores = self.hits[i, j, c] / self.held_out
         accuracy = float(self.hits[i, j, c].sum() / self.held_out.sum())
-        return Choice(
-            self.plan.candidates[i], self.plan.rounds[j], C_GRID[c], has_signal, fold_scores, scores, accuracy
-        )
+        candidate, rounds = self.plan.candidates[i], self.plan.rounds[j]
+        heads = [self._head_for(c, self.heads[i, j, k]) for k in range(self.n_folds)]
+        return Choice(candidate, rounds, C_GRID[c], has_signal, fold_scores, scores, accuracy, heads)
+
+    def _head_for(self, c, head):
+        """Return a head with the SVMs for one C alone."""
+        return head._replace(solutions=head.solutions.reshape(len(C_GRID), -1, head.size + 1)[c])
+
+    def calibration(self, choice, wish):
+        """Return the calibration by the held-out rows of what was chosen, for the C that is wished for."""
+        heads = choice.heads
+        if wish.C_factor != 1:
+            parts = [PathPart(head.path, head.size, len(head.solutions)) for head in heads]
+            starts = [head.solutions for head in heads]
+            solved = solve(self.rows, parts, [wish.C_factor * choice.C], starts, self.n_jobs)
+            heads = [
+                head._replace(solutions=solutions.weights[:, [*range(head.size), -1]])
+                for head, solutions in zip(heads, solved, strict=True)
+            ]
+        return calibrated_on_paths(self.rows, heads, wish, self.n_jobs)
 
 
 def smoothed(scores):

@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.boosting._calibration import AS_CHOSEN
 from isrht.boosting._path import Assignment, Path
 from isrht.boosting._places import learned_rows
 from isrht.boosting._plan import KINDS, candidates_for, make_plan
@@ -96,6 +97,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         Whether the held-out scores were correlated with the labels beyond chance.
     weight_unit_ : float
         What counts as one row: the typical weight, 1 without weights. ``C_`` is for weights divided by it.
+    calibration_ : Calibration or None
+        The curve that makes probabilities of the scores of that SVM, fitted to the held-out rows; None where there were
+        none. :class:`ISRHTClassifier` has it as its own.
     diagonals_ : ndarray of shape (n_learned_, n_features)
         D_1 ... D_T.
     mixing_ : ndarray of shape (n_learned_, n_learned_)
@@ -190,8 +194,11 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             labels = in_memory(y)
         return self.fit_checked(X, labels, checked_sample_weight(sample_weight, X))
 
-    def fit_checked(self, X, labels, weights=None):
-        """Fit rows, coded labels and weights that have been checked, for an estimator that has them already."""
+    def fit_checked(self, X, labels, weights=None, wish=AS_CHOSEN):
+        """Fit rows, coded labels and weights that have been checked, for an estimator that has them already.
+
+        ``wish`` says what the calibration is to be for.
+        """
         self._check_parameters()
         check_two_classes(self, labels, weights)
         self.n_features_in_, self.classes_ = X.shape[1], labels.classes
@@ -203,7 +210,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         X = ByFeature(X) if worth_storing_by_feature(X) else X
         with one_blas_thread():
             roles, plan = Roles(labels.codes, labels.n_classes, *counts, weights), self._plan()
-            choice = self._choose(X, roles, plan)
+            choice = self._choose(X, roles, plan, wish)
             features, path = self._learn(X, roles.all_training(), plan, choice)
         self._keep(choice, features, path)
         return self
@@ -261,14 +268,20 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             return held_out_fifths(labels, check_random_state(self.random_state).randint(2**31 - 1))
         return make_folds(self.cv, X, labels.numbered())
 
-    def _choose(self, X, roles, plan):
-        """Return the :class:`Choice` by held-out rows; where there are none, of the most cautious candidate."""
+    def _choose(self, X, roles, plan, wish):
+        """Return the :class:`Choice` by held-out rows, and keep the calibration by them.
+
+        Where there are none, the choice is the most cautious candidate, and there is no calibration.
+        """
+        self.calibration_ = None
         if not roles.n_folds:
             nowhere = np.full((len(plan.candidates), len(plan.rounds), 0), np.nan)
             return Choice(plan.candidates[-1], plan.rounds[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
         search = Search(X, roles, plan, self.n_jobs)
         search.run()
-        return search.choice(may_be_noise=self.rounds == "auto")
+        choice = search.choice(may_be_noise=self.rounds == "auto")
+        self.calibration_ = search.calibration(choice, wish)
+        return choice
 
     def _learn(self, X, roles, plan, choice):
         """Learn the columns from all rows. If no feature passes the threshold, learn them without a threshold."""

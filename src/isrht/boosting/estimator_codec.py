@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isrht.boosting.estimator import BoostedISRHT
+from isrht.linear.search_codec import calibration_fields, restore_calibration
 from isrht.support.codec import REALS, Codec, check_range, demand
 from isrht.transform.hadamard import next_power_of_two
 
@@ -19,7 +20,7 @@ PRIVATE = ("stored", "support", "units", "norms", "row_scale")
 def fields(model):
     """Return the fields of a fitted model."""
     public = {name: getattr(model, name) for name in PUBLIC}
-    return public | {name: getattr(model, f"_{name}") for name in PRIVATE}
+    return public | {name: getattr(model, f"_{name}") for name in PRIVATE} | calibration_fields(model)
 
 
 def restore(model, stored):
@@ -27,6 +28,7 @@ def restore(model, stored):
     _restore_choice(model, stored)
     _restore_diagonals(model, stored)
     _restore_columns(model, stored)
+    restore_calibration(model, stored)
     model.mean_ = stored.array("mean_", "<f8", (model.n_features_in_,))
 
 

@@ -1,4 +1,4 @@
-"""``isrht predict``: write labels or scores of rows as they are read, from files larger than memory or from a pipe.
+"""``isrht predict``: write labels, scores or probabilities of rows as they are read, from files of any size or a pipe.
 
 No file that is read here can hold labels with control characters, but a model of a stranger may have them. They are
 written escaped, as they are shown: a label that ends a line would be taken for two.
@@ -31,6 +31,8 @@ Model = Annotated[Path, typer.Argument(help="A model that 'isrht train' or isrht
 Out = Annotated[Path | None, typer.Argument(help="Where to write; default: standard output.")]
 SCORES_HELP = "After each label the score of each class: distances from its hyperplane, not probabilities."
 Scores = Annotated[bool, typer.Option("--scores", help=SCORES_HELP)]
+PROBA_HELP = "After each label the probability of each class, for models that have held rows out to learn them."
+Proba = Annotated[bool, typer.Option("--proba", help=PROBA_HELP)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print how good the predictions are as JSON; needs OUT.")]
 
@@ -40,6 +42,7 @@ def predict(
     model: Model,
     out: Out = None,
     scores: Scores = False,
+    proba: Proba = False,
     format: Format = None,
     label: ModelLabel = None,
     no_label: NoLabel = False,
@@ -52,14 +55,17 @@ def predict(
 
     if as_json and out is None:
         raise ValueError("--json prints to standard output, where the predictions go: give OUT")
+    if scores and proba:
+        raise ValueError("--scores and --proba both write a number for each class: choose one")
     if out is not None:
         check_not_input(out, data, model)
     classifier, known = load_classifier(model)
+    values = probabilities_of(classifier, model) if proba else scores_by_class if scores else None
     options = model_options(data, classifier, known, ReadingOptions(format, index_base, label, no_label))
     rows = open_rows(data, label_type="text", **options)  # labels as written, because the model may not know some
-    judgement, blocks = predictions(classifier, rows, scores)
+    judgement, blocks = predictions(classifier, rows, values)
     with opened(out) as write:
-        if scores:
+        if values is not None:
             write([separator_for(judgement.names).join(["labels", *judgement.names]) + "\n"])
         for lines in blocks:
             write(lines)
@@ -82,8 +88,11 @@ def load_classifier(path):
     return classifier, read_about(path)
 
 
-def predictions(classifier, rows, with_scores=False):
-    """Return a judgement and an iterator over the lines of every block; as it is used, the judgement grows."""
+def predictions(classifier, rows, values_of=None):
+    """Return a judgement and an iterator over the lines of every block; as it is used, the judgement grows.
+
+    ``values_of`` makes of the scores of a block a number for each class, (rows, classes), which follow the labels.
+    """
     from isrht.cli._judgement import Judgement
     from isrht.linear.scores import predicted_codes
 
@@ -95,7 +104,8 @@ def predictions(classifier, rows, with_scores=False):
             decision = scores_of(classifier, named(X, rows.feature_names))
             best = predicted_codes(decision.reshape(len(decision), -1))
             judgement.add(y, best)
-            yield lines_of([names[k] for k in best.tolist()], decision if with_scores else None, separator)
+            values = None if values_of is None else values_of(decision)
+            yield lines_of([names[k] for k in best.tolist()], values, separator)
 
     return judgement, blocks()
 
@@ -110,12 +120,30 @@ def scores_of(classifier, X):
         return classifier.decision_function(X)
 
 
-def lines_of(labels, decision, separator):
-    if decision is None:
+def scores_by_class(decision):
+    """Return a score for each class, also of two classes, which have one score together."""
+    from numpy import column_stack
+
+    return column_stack([-decision, decision]) if decision.ndim == 1 else decision
+
+
+def probabilities_of(classifier, path):
+    """Return a function that makes probabilities of scores, or raise an error if the model has none."""
+    last = classifier[-1] if hasattr(classifier, "steps") else classifier
+    calibration = getattr(last, "calibration_", None)
+    if calibration is None:
+        raise ValueError(
+            f"{path} has no probabilities: it was trained with a given C, or by an older isrht. Train it with -C cv, "
+            "or with boosted columns"
+        )
+    return lambda decision: calibration.probabilities(decision.reshape(len(decision), -1))
+
+
+def lines_of(labels, values, separator):
+    if values is None:
         return [f"{label}\n" for label in labels]
-    by_class = [(-decision).tolist(), decision.tolist()] if decision.ndim == 1 else decision.T.tolist()
-    rows = zip(labels, *by_class, strict=True)
-    return [separator.join([label, *map(repr, row)]) + "\n" for label, *row in rows]
+    rows = zip(labels, values.tolist(), strict=True)
+    return [separator.join([label, *map(repr, row)]) + "\n" for label, row in rows]
 
 
 def separator_for(labels):

@@ -2,7 +2,8 @@
 
 Weights are written as the shortest decimals that are read as the same doubles. If most features have no weight at all
 (boosted columns may leave many out), only the others are written, with their numbers, and looked up by bisection. All
-names begin with the stem of the file's name, so that a program can include several models.
+names begin with the stem of the file's name, so that a program can include several models. Where the model has
+probabilities the header has a function for them, which needs the library of mathematics.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ def chunks(model, path):
         n_features=weights.n_features,
         n_classes=len(weights.classes),
         n_scores=weights.n_problems,
+        probabilities=PROBABILITIES_HELP if weights.calibration is not None else "",
+        math="" if weights.calibration is None else "#include <math.h>\n",
     )
     yield from array(f"static const {label_type}{name}_labels[]", labels)
     yield from array(f"static const double {name}_intercept[]", map(repr, weights.intercept.tolist()))
@@ -47,6 +50,11 @@ def chunks(model, path):
     yield from array(f"static const double {name}_weights[]", map(repr, table.ravel().tolist()))
     yield fill(SPARSE_LOOKUP if is_sparse else DENSE_LOOKUP, name, n_kept=len(kept))
     yield fill(FUNCTIONS, name, label=label_type)
+    if weights.calibration is not None:
+        offsets = map(repr, weights.calibration.offsets.tolist())
+        yield from array(f"static const double {name}_calibration_offsets[]", offsets)
+        yield fill(PROBABILITIES, name, slope=repr(weights.calibration.slope))
+    yield b"\n#endif\n"
 
 
 def identifier(stem):
@@ -116,14 +124,14 @@ HEAD = """\
  *   int c = @_class_sparse(indices, values, count); of one row given by its nonzeros, numbered from 0 in any order
  *   @_labels[c]                                     its label
  *   @_scores_dense(x, scores), @_scores_sparse(indices, values, count, scores): @n_scores@ score(s)
- *
+@probabilities@ *
  * A class is -1 where an index is out of range or a score is not a number. With two classes there is one score,
  * positive for the second. All functions are reentrant.
  */
 #ifndef @guard@
 #define @guard@
 
-#include <stddef.h>
+@math@#include <stddef.h>
 
 enum { @_n_features = @n_features@, @_n_classes = @n_classes@, @_n_scores = @n_scores@ };
 
@@ -203,6 +211,24 @@ static inline int @_class_sparse(const size_t *indices, const double *values, si
     double scores[@_n_scores];
     return @_scores_sparse(indices, values, count, scores) == 0 ? @_class_of(scores) : -1;
 }
+"""
 
-#endif
+PROBABILITIES_HELP = """\
+ *   @_probabilities(scores, p): from scores the probability of each class, p[0] ... p[@_n_classes - 1] (link with -lm)
+"""
+
+PROBABILITIES = """
+static inline void @_probabilities(const double *scores, double *probabilities) {
+    double largest = 0, sum = 0;
+    int k;
+    for (k = 0; k < @_n_scores; ++k) probabilities[k] = @slope@ * scores[k] + @_calibration_offsets[k];
+    if (@_n_scores == 1) {
+        probabilities[1] = probabilities[0];
+        probabilities[0] = 0;
+    }
+    for (k = 0; k < @_n_classes; ++k)
+        if (k == 0 || probabilities[k] > largest) largest = probabilities[k];
+    for (k = 0; k < @_n_classes; ++k) sum += probabilities[k] = exp(probabilities[k] - largest);
+    for (k = 0; k < @_n_classes; ++k) probabilities[k] /= sum;
+}
 """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.linear.calibration import Calibration
 from isrht.linear.classifier import LinearClassifier
 
 
@@ -15,13 +16,15 @@ class FeatureWeights:
     """A linear classifier of the original features.
 
     ``coef`` has the shape (n_problems, n_features). Two classes are one problem, in which positive scores mean
-    ``classes[1]``; of several classes each is a problem.
+    ``classes[1]``; of several classes each is a problem. ``calibration`` makes probabilities of scores, or is
+    None.
     """
 
     coef: np.ndarray
     intercept: np.ndarray
     classes: np.ndarray
     feature_names: np.ndarray | None
+    calibration: Calibration | None = None
 
     @property
     def n_features(self):
@@ -41,7 +44,8 @@ def feature_weights(model):
     check_is_fitted(model)
     coef = np.asarray(model.coef_, dtype=np.float64)
     intercept = np.asarray(model.intercept_, dtype=np.float64)
-    return FeatureWeights(coef, intercept, model.classes_, getattr(model, "feature_names_in_", None))
+    names, calibration = (getattr(model, name, None) for name in ("feature_names_in_", "calibration_"))
+    return FeatureWeights(coef, intercept, model.classes_, names, calibration)
 
 
 def integer_labels(classes):

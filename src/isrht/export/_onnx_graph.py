@@ -7,7 +7,8 @@ multiplying the last axis by each factor in turn; after the last factor all axes
 columns have one diagonal per round: rows are copied once per round, and all copies are rotated together.
 
 The input is ``X`` (n, n_features). The outputs are ``label`` (n,) and ``scores``, which is (n,) for two classes and
-else (n, n_classes); an unfolded graph also has ``components`` (n, n_components).
+else (n, n_classes); a model that has probabilities also has ``probabilities`` (n, n_classes), and an unfolded graph
+``components`` (n, n_components).
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def chunks(model, path, unfolded=False):
     else:
         scores = add_linear(graph, "X", weights.coef, weights.intercept)
     add_decision(graph, scores, weights)
+    if weights.calibration is not None:
+        add_probabilities(graph, scores, weights.calibration)
     size = graph.nbytes()
     if size > MOST_BYTES:
         raise ExportError(f"an ONNX file holds 2 GB, but these weights need {size / 2**30:.1f} GB")
@@ -103,6 +106,15 @@ def add_decision(graph, scores, weights):
         graph.add("Identity", scores, output="scores")
         code = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(label_values(weights.classes), "classes"), code, output="label", axis=0)
+
+
+def add_probabilities(graph, scores, calibration):
+    steep = graph.add("Mul", scores, graph.floats(calibration.slope, "calibration_slope"))
+    raw = graph.add("Add", steep, graph.floats(calibration.offsets, "calibration_offsets"))
+    if len(calibration.offsets) == 1:
+        graph.add("Sigmoid", graph.add("Concat", graph.add("Neg", raw), raw, axis=1), output="probabilities")
+    else:
+        graph.add("Softmax", raw, output="probabilities", axis=1)
 
 
 def label_values(classes):
@@ -193,6 +205,8 @@ def finished(onnx, graph, model, weights):
         helper.make_tensor_value_info("label", label_type, ["n"]),
         helper.make_tensor_value_info("scores", types.FLOAT, ["n"] + [weights.n_problems] * (weights.n_problems > 1)),
     ]
+    if weights.calibration is not None:
+        outputs.append(helper.make_tensor_value_info("probabilities", types.FLOAT, ["n", len(weights.classes)]))
     if "components" in {name for node in graph.nodes for name in node.output}:
         n_components = model.projection_.n_components_
         outputs.append(helper.make_tensor_value_info("components", types.FLOAT, ["n", n_components]))

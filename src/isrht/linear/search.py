@@ -7,6 +7,7 @@ to one thread each.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +16,11 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from isrht.linear.calibration import FoldModels, calibrated
 from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
 from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.path import fit_path, training_blocks
+from isrht.linear.probabilities import ProbabilitiesMixin
 from isrht.linear.scoring import FoldAccuracies, held_out_scorer
 from isrht.linear.weights import training_weights
 from isrht.rows.blocks import take_rows
@@ -32,7 +35,7 @@ from isrht.support.validation import whole_or_unchanged
 FOLDS_PER_PASS = 16
 
 
-class LinearSVMCV(LinearClassifier):
+class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
     """:class:`LinearSVM` with C chosen by cross-validation along a warm-started path.
 
     Parameters
@@ -71,6 +74,9 @@ class LinearSVMCV(LinearClassifier):
     weight_unit_ : float
         What counts as one row: the typical weight (:func:`isrht.rows.weights.typical_weight`), 1 without weights.
         ``C_`` is for weights divided by it; ``LinearSVM(C_ / weight_unit_)`` is the same model on weights as they are.
+    calibration_ : Calibration
+        The curve behind ``predict_proba``, fitted to the scores of the rows that the folds hold out, for ``C_``: its
+        ``slope`` and ``offsets``.
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in :class:`LinearSVM`. Without ``refit``, ``n_iter_`` is the most steps any fold took for ``C_``.
 
@@ -146,29 +152,48 @@ class LinearSVMCV(LinearClassifier):
         folds = make_folds(self.cv, X, labels)
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
-        self.scores_ = np.empty((len(self.Cs_), len(folds)))
+        self.scores_, models = np.empty((len(self.Cs_), len(folds))), None
         fits = [FoldSummary() for _ in self.Cs_]
-        for first in range(0, len(folds), FOLDS_PER_PASS):
-            batch = slice(first, min(first + FOLDS_PER_PASS, len(folds)))
-            training, held_out = folds.counts(batch)
-            check_classes_of_folds(training, labels, sample_weight)
-            weights = training_weights(training, self.class_weight, labels, sample_weight)
-            blocks, score = training_blocks(X, labels.codes, weights), scorer_of(batch, held_out)
+        for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds):
+            score = scorer_of(batch, held_out)
             with one_blas_thread():
                 for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, self._solver_options())):
                     self.scores_[c, batch] = score(solution)
                     fits[c].add(solution, keep_coef=not self.refit)
+                    if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:
+                        models = FoldModels(solution.coef, solution.intercept, held_out)
         self.mean_scores_ = self.scores_.mean(axis=1)
         self.std_scores_ = self.scores_.std(axis=1)
         best = int(np.argmax(self.mean_scores_))
         self.C_ = float(self.Cs_[best])
         if unsolved := sum(fit.unsolved for fit in fits):
             warn_not_converged(self, f"in {unsolved} of {self.scores_.size} pairs of C and fold")
+        models = models or self._models_of_folds(X, labels, sample_weight, folds)
+        self.calibration_ = calibrated(X, labels, sample_weight, models, self.class_weight, self.n_jobs)
         if self.refit:
             return self._train(X, labels, sample_weight, self.C_)
         self.coef_, self.intercept_ = fits[best].coef / len(folds), fits[best].intercept / len(folds)
         self.n_iter_ = max(1, fits[best].n_iter)
         return self
+
+    def _batches(self, X, labels, sample_weight, folds):
+        """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on."""
+        for first in range(0, len(folds), FOLDS_PER_PASS):
+            batch = slice(first, min(first + FOLDS_PER_PASS, len(folds)))
+            training, held_out = folds.counts(batch)
+            check_classes_of_folds(training, labels, sample_weight)
+            weights = training_weights(training, self.class_weight, labels, sample_weight)
+            yield batch, held_out, training_blocks(X, labels.codes, weights)
+
+    def _models_of_folds(self, X, labels, sample_weight, folds):
+        """Return the models of all folds for the chosen C, trained again, because there are too many to be kept."""
+        solutions = []
+        with warnings.catch_warnings(), one_blas_thread():
+            warnings.simplefilter("ignore", UserWarning)  # of folds that lack a class: it was given before
+            for _, _, blocks in self._batches(X, labels, sample_weight, folds):
+                solutions += fit_path(blocks, [self.C_], labels.n_classes, self._solver_options())
+        parts = (np.concatenate([getattr(one, of) for one in solutions]) for of in ("coef", "intercept"))
+        return FoldModels(*parts, folds.counts()[1])
 
     def _fold_scorer(self, X, labels, sample_weight, folds):
         """Return a function of some folds and what they hold out, which returns a function of a solution: its scores.

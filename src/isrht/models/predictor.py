@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from isrht import kernels
@@ -29,6 +30,16 @@ from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import check_finite_scores, checked_data
 
 INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def _has_probabilities(predictor):
+    """Say whether the model of a predictor has probabilities; if not, let the model say why, and what would help."""
+    if predictor._calibration is None:
+        if not hasattr(type(predictor._model), "predict_proba"):
+            kind = type(predictor._model).__name__
+            raise AttributeError(f"{kind} has no probabilities: LinearSVMCV and ISRHTClassifier have them")
+        return bool(predictor._model.predict_proba)
+    return True
 
 
 class Predictor:
@@ -87,6 +98,7 @@ class Predictor:
         self._coef = np.array(model.coef_, dtype=np.float64, order="C")
         self._intercept = np.array(model.intercept_, dtype=np.float64)
         self._is_binary = len(self.classes_) == 2
+        self._calibration = getattr(model, "calibration_", None)
 
     def __repr__(self) -> str:
         classes, n_classes = reprlib.repr(self.classes_.tolist()), len(self.classes_)
@@ -131,6 +143,25 @@ class Predictor:
         """
         return self.classes_[predicted_codes(self._scores(X))]
 
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Rows) -> Array:
+        """Return the probability of every class for each of many rows, which are those of the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The columns are in the order of ``classes_``.
+
+        See Also
+        --------
+        predict_proba_one : The probabilities of a single row, with less around it.
+        """
+        return self._calibration.probabilities(self._scores(X))
+
     def decision_function_one(self, row: Rows) -> float | Array:
         """Return the score of one row.
 
@@ -165,6 +196,22 @@ class Predictor:
         """
         score = self._score_one(row)[0]
         return self.classes_[int(score[0] > 0) if self._is_binary else score.argmax()]
+
+    @available_if(_has_probabilities)
+    def predict_proba_one(self, row: Rows) -> Array:
+        """Return the probability of every class for one row.
+
+        Parameters
+        ----------
+        row : array-like, tuple (indices, values), sparse matrix, data frame or pandas Series
+            The row, in any form that :meth:`decision_function_one` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            In the order of ``classes_``.
+        """
+        return self._calibration.probabilities(self._score_one(row))[0]
 
     @cached_property
     def _coef_by_feature(self):
