@@ -57,8 +57,8 @@ class Choice:
         The scores of all cells, NaN where the search did not go.
     accuracy : float
         The accuracy on the held-out rows of all folds.
-    heads : list of Head, default=()
-        For each fold the path and the small SVM of what was chosen.
+    cell : tuple or None, default=None
+        Its numbers in ``scores``; None where there was no search.
     """
 
     candidate: tuple
@@ -68,7 +68,7 @@ class Choice:
     fold_scores: np.ndarray
     scores: np.ndarray
     accuracy: float
-    heads: list | tuple = ()
+    cell: tuple | None = None
 
 
 class PathPart(NamedTuple):
@@ -168,16 +168,17 @@ class Search:
         fold_scores = self.hits[i, j, c] / self.held_out
         accuracy = float(self.hits[i, j, c].sum() / self.held_out.sum())
         candidate, rounds = self.plan.candidates[i], self.plan.rounds[j]
-        heads = [self._head_for(c, self.heads[i, j, k]) for k in range(self.n_folds)]
-        return Choice(candidate, rounds, C_GRID[c], has_signal, fold_scores, scores, accuracy, heads)
+        return Choice(candidate, rounds, C_GRID[c], has_signal, fold_scores, scores, accuracy, (i, j, c))
 
-    def _head_for(self, c, head):
-        """Return a head with the SVMs for one C alone."""
+    def _head_of(self, cell, fold):
+        """Return the path of a cell in a fold, and the small SVM on it for the C of the cell alone."""
+        i, j, c = cell
+        head = self.heads[i, j, fold]
         return head._replace(solutions=head.solutions.reshape(len(C_GRID), -1, head.size + 1)[c])
 
     def calibration(self, choice, wish):
         """Return the calibration by the held-out rows of what was chosen, for the C that is wished for."""
-        heads = choice.heads
+        heads = [self._head_of(choice.cell, k) for k in range(self.n_folds)]
         if wish.C_factor != 1:
             parts = [PathPart(head.path, head.size, len(head.solutions)) for head in heads]
             starts = [head.solutions for head in heads]
