@@ -166,7 +166,7 @@ JUNK = [
 ]
 
 # What may be missing, and what may be another number.
-HARMLESS = {"params", "not_stored", "parts", "n_iter_", "C_", "n_samples_seen_"}
+HARMLESS = {"params", "not_stored", "parts", "n_iter_", "C_", "n_samples_seen_", "calibration_slope"}
 HARMLESS |= {"threshold_", "has_signal_", "held_out_score_", "rounds_", "row_scale", "weight_unit_"}
 HARMLESS |= {"dense_output", "gamma_", "density_", "is_array", "noise_variance_", "n_samples_", "names"}
 
