@@ -38,10 +38,10 @@ def test_in_a_file(roles):
 def test_on_workers(roles):
     pytest.importorskip("distributed")
     da = pytest.importorskip("dask.array")
-    from isrht.boosting._rows_on_dask import LearnedDaskRows
+    from isrht.boosting._rows_on_workers import LearnedWorkerRows
 
     X = as_rows(da.ones((20, 4), chunks=(10, 4)))
     roles = Roles(X.row_values(roles.codes), 2, None, None).all_training()
     rows = learned_rows(X, roles, FOLDS, 5)
-    assert type(rows) is LearnedDaskRows
+    assert type(rows) is LearnedWorkerRows
     assert rows.elsewhere

@@ -30,7 +30,7 @@ def learned_rows(X, roles, folds, n_columns):
         roles = replace(roles, codes=roles.codes.astype(np.min_scalar_type(roles.n_classes)))
         return LearnedRows(roles, folds, np.zeros((n_columns, len(folds), len(roles))))
     if X.on_workers:
-        from isrht.boosting._rows_on_dask import LearnedDaskRows
+        from isrht.boosting._rows_on_workers import LearnedWorkerRows
 
-        return LearnedDaskRows(X, roles, folds, n_columns)
+        return LearnedWorkerRows(X, roles, folds, n_columns)
     return FiledRows(roles, folds, n_columns)

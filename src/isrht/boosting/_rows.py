@@ -4,8 +4,8 @@ Nothing else of a row outlives a pass. The residual, which the next round works 
 small SVM on them, so it is computed where and when it is needed.
 
 :class:`LearnedRows` has its arrays in memory. For rows that are read from files the columns, which are the bulk of it,
-lie in a temporary file without a name, and what remains in memory is a few bytes per row. On a Dask cluster the workers
-that have the rows keep this, too (:mod:`isrht.rows.dask.values`): only sums over rows travel.
+lie in a temporary file without a name, and what remains in memory is a few bytes per row. On a cluster the workers
+that have the rows keep this, too (:mod:`isrht.rows.workers.values`): only sums over rows travel.
 """
 
 from __future__ import annotations

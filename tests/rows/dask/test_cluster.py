@@ -13,30 +13,20 @@ from numpy.testing import assert_array_equal
 
 from isrht import ISRHT
 from isrht.rows.dask import cluster
+from isrht.rows.workers.tree import TreeSum
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9, 100])
-def test_a_tree_adds_up_all_partial_sums(count):
-    parts = [(np.array([i, 1]), float(i)) for i in range(count)]
-    totals, number = cluster.tree_sum([dask.delayed(part) for part in parts]).compute(scheduler="sync")
+def test_a_tree_adds_up_the_sums_of_all_pieces(count):
+    def piece(number):
+        total = TreeSum()
+        total.add(number, (np.array([number, 1]), float(number)))
+        return total
+
+    whole = cluster.tree_sum([dask.delayed(piece)(i) for i in range(count)]).compute(scheduler="sync")
+    totals, number = whole.result()
     assert_array_equal(totals, [sum(range(count)), count])
     assert number == sum(range(count))
-
-
-def test_partial_sums_are_not_written_to_and_may_be_missing():
-    parts = [None, np.ones(2), None, np.ones(2)]
-    assert_array_equal(cluster.tree_sum([dask.delayed(part) for part in parts]).compute(scheduler="sync"), [2, 2])
-    assert_array_equal(parts[1], [1, 1])
-    assert cluster.tree_sum([dask.delayed(None)] * 3).compute(scheduler="sync") is None
-
-
-def test_sums_are_added_in_order():
-    """1e16 + 1 + ... + 1 - 1e16 depends on the order of the terms."""
-    values = [np.array([value]) for value in [1e16, *[1.0] * 6, -1e16]]
-    expected = np.array([1e16])
-    for value in values[1:]:
-        expected = expected + value
-    assert_array_equal(cluster.tree_sum([dask.delayed(value) for value in values]).compute(scheduler="sync"), expected)
 
 
 def test_a_function_is_sent_as_data_and_not_called():
@@ -46,10 +36,16 @@ def test_a_function_is_sent_as_data_and_not_called():
         found.function()
 
 
-def test_names_of_tasks_have_the_block_and_are_never_the_same():
+def test_names_of_tasks_have_the_piece_and_are_never_the_same():
     names = [cluster.named("sum", 3) for _ in range(2)]
-    assert all(name.startswith("isrht-sum-block-3-") for name in names)
+    assert all(name.startswith("isrht-sum-piece-3-") for name in names)
     assert names[0] != names[1]
+    assert cluster.piece_of(names[0]) == 3
+    assert cluster.piece_of("load-3") is None
+
+
+def test_the_dashboard_shows_what_a_task_does():
+    assert distributed.utils.key_split(cluster.named("project", 12)) == "isrht-project-piece"
 
 
 def test_without_a_client_there_is_no_scheduler_to_wait_for():

@@ -13,6 +13,8 @@ from dask_models import assert_same
 from sklearn.base import clone
 
 from isrht import ISRHT, ISRHTClassifier
+from isrht.rows.dask import _layout
+from isrht.rows.dask import rows as dask_rows
 from isrht.rows.dask.rows import DaskRows
 
 
@@ -41,11 +43,12 @@ def test_a_bad_block_is_named(block, error, message, client, data):
         ISRHT(8, random_state=0).fit(blocks, y)
 
 
-def test_a_file_that_vanishes_between_passes_is_named(client, data, tmp_path):
+def test_a_file_that_vanishes_between_passes_is_named(client, data, tmp_path, monkeypatch):
     X, y = data
     for i, rows in enumerate(slices()):
         np.save(tmp_path / f"{i}.npy", X[rows])
     blocks = [dask.delayed(np.load)(tmp_path / f"{i}.npy") for i in range(len(slices()))]
+    monkeypatch.setattr(dask_rows, "HELD_BYTES", 0)
     rows = DaskRows(blocks)
     assert rows.shape == X.shape
     os.remove(tmp_path / "2.npy")
@@ -60,15 +63,18 @@ def slow_block(rows, folder, seconds):
 
 
 @pytest.mark.parametrize(
-    ("model", "reads"),
+    ("model", "reads", "held"),
     [
-        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 14),
-        (ISRHTClassifier(1, selection="boosted", random_state=0), 28),
+        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 14, 0),
+        (ISRHTClassifier(1, selection="boosted", random_state=0), 28, 0),
+        (ISRHTClassifier(1, selection="boosted", random_state=0), 16, 2**26),
     ],
-    ids=["supervised", "boosted"],
+    ids=["supervised", "boosted", "held in memory"],
 )
-def test_a_killed_worker_does_not_change_the_model(model, reads, client, tmp_path):
+def test_a_killed_worker_does_not_change_the_model(model, reads, held, client, tmp_path, monkeypatch):
     """SIGKILL, in the middle of a pass: Dask computes what was lost again on the others."""
+    monkeypatch.setattr(_layout, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(dask_rows, "HELD_BYTES", held)
     blocks = [dask.delayed(slow_block, pure=True)(i, tmp_path, 0.02) for i in range(8)]
     X = np.concatenate([np.random.default_rng(i).standard_normal((200, 40)) for i in range(8)])
     y = (X[:, 0] > 0).astype(int)

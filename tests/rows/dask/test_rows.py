@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV
-from isrht.rows.dask import _tasks, cluster
+from isrht.rows.dask import cluster
+from isrht.rows.workers import _tasks
 
 # Old Dask wonders why threads serve while a client is there.
 pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")

@@ -1,7 +1,8 @@
 """Talking to a Dask cluster: how functions are sent to it, and how sums come back.
 
-A function goes to each worker once, as data of the graph. Sums of partitions are added up in a tree, by the workers.
-Tasks are named after the block they work on, so that an error can say which block failed.
+A function goes to each worker once, as data of the graph. Sums of pieces are added up in a tree, by the workers. Tasks
+are named after what they do and the piece that they work on, for the dashboard, and so that an error can say which
+blocks failed.
 
 Any scheduler of Dask serves: that of the current ``Client``, or threads of this process. Dask is imported where it is
 used, so that ``from isrht import *`` does not need it.
@@ -10,16 +11,20 @@ used, so that ``from isrht import *`` does not need it.
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import numpy as np
 
-from isrht.rows.blocks import add
+from isrht.rows.workers.tree import TreeSum
 
-# One task of the tree adds up so many partial sums.
+# One task of the tree adds up the sums of so many pieces.
 FAN_IN = 8
+# How many pieces there are for a cluster that has no workers yet.
+WITHOUT_WORKERS = 16
 # Seconds that a scheduler may take to answer at all.
 PATIENCE = 30
 
@@ -55,16 +60,8 @@ def connect(address, timeout=PATIENCE):
 
 def check_scheduler():
     """Raise an error if the scheduler of the current client does not answer, before a fit waits for it in vain."""
-    if "distributed" not in sys.modules:
-        return
-    import dask
-    from distributed import default_client
-
-    try:
-        client = default_client()
-    except ValueError:  # there is none: Dask computes in this process
-        return
-    if client.asynchronous or dask.base.get_scheduler() != client.get:
+    client = current()
+    if client is None:
         return
     try:
         client.sync(client.scheduler.identity, callback_timeout=PATIENCE)
@@ -79,6 +76,19 @@ def compute(what):
     import dask
 
     return dask.compute(what)[0]
+
+
+def delayed_parts(collection):
+    """Return the partitions of a Dask array or data frame as delayed objects.
+
+    What Dask makes of the graph to optimize it forgets partitions that are in the memory of workers.
+    """
+    persisted = False
+    if "distributed" in sys.modules:
+        from distributed import futures_of
+
+        persisted = bool(futures_of(collection))
+    return list(np.ravel(collection.to_delayed(optimize_graph=not persisted)))
 
 
 def sent(function):
@@ -99,30 +109,63 @@ class _Function:
 
 
 def named(what, i):
-    """Return a name for the task that works on block ``i``, which no other task has."""
-    return f"isrht-{what}-block-{i}-{uuid4().hex}"
+    """Return a name for the task that works on piece ``i``, which no other task has.
+
+    The dashboard shows it without its end, as ``isrht-sum-piece``.
+    """
+    return f"isrht-{what}-piece-{i}-{uuid4().hex}"
+
+
+def piece_of(name):
+    """Return the number of the piece that a task of this name works on, or None if it is no task of ours."""
+    found = re.match(r"isrht-[a-z]+-piece-(\d+)-", str(name))
+    return int(found[1]) if found else None
+
+
+def current():
+    """Return the client that computes what is computed now, or None where this process does it itself."""
+    if "distributed" not in sys.modules:
+        return None
+    import dask
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:  # there is none
+        return None
+    return None if client.asynchronous or dask.base.get_scheduler() != client.get else client
+
+
+def threads():
+    """Return, for each thread of the cluster, the address of its worker; None for the threads of this process.
+
+    A cluster without workers may be one that grows when there is work: it gets enough pieces to grow for.
+    """
+    client = current()
+    if client is None:
+        import dask
+
+        count = dask.config.get("num_workers", None) or os.cpu_count() or 1
+        return [None] * count
+    found = sorted(client.nthreads().items())
+    return [address for address, count in found for _ in range(count)] or [None] * WITHOUT_WORKERS
+
+
+def at(home, make):
+    """Return the delayed object that ``make()`` returns, to be computed by one worker, or by others if it is gone."""
+    if home is None:
+        return make()
+    import dask
+
+    with dask.annotate(workers=[home], allow_other_workers=True):
+        return make()
 
 
 def tree_sum(partial):
-    """Return the sum of delayed partial sums as one delayed object; the workers add them up in a tree, in order."""
+    """Return the sum of delayed sums of pieces as one delayed object; where they are many, workers add up several."""
     from dask import delayed
 
     while len(partial) > 1:
         groups = [partial[first : first + FAN_IN] for first in range(0, len(partial), FAN_IN)]
-        partial = [delayed(_sum_of)(group, dask_key_name=named("add", i)) for i, group in enumerate(groups)]
+        partial = [delayed(TreeSum.merged)(group, dask_key_name=named("add", i)) for i, group in enumerate(groups)]
     return partial[0]
-
-
-def _sum_of(parts):
-    """Return the sum of parts, in order, of which some may be None. It writes to none: a task may run twice."""
-    total = None
-    for part in parts:
-        if part is not None:
-            total = _copy(part) if total is None else add(total, part)
-    return total
-
-
-def _copy(part):
-    if isinstance(part, tuple):
-        return tuple(map(_copy, part))
-    return part.copy() if isinstance(part, np.ndarray) else part

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isrht.rows.dask._facts import Partition, PartitionFacts
+from isrht.rows.workers._facts import Partition, PartitionFacts
 
 DENSE = Partition(4, 3, np.dtype(np.float32), False, 12, 0.0)
 EMPTY = Partition(0, 1, np.dtype(np.float64), True, 0, 0.0)

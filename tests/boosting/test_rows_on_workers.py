@@ -1,7 +1,5 @@
 """What boosting keeps on the workers of a cluster, against what it keeps in memory."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,8 +11,9 @@ from boosting_data import two_classes  # noqa: E402 -- it follows what is needed
 
 from isrht.boosting._places import learned_rows  # noqa: E402
 from isrht.boosting._roles import Roles  # noqa: E402
-from isrht.boosting._rows_on_dask import _appended  # noqa: E402
+from isrht.boosting._rows_on_workers import _appended  # noqa: E402
 from isrht.rows.entry import as_rows  # noqa: E402
+from isrht.rows.workers.pieces import Piece  # noqa: E402
 
 FOLDS = np.zeros(2, dtype=np.int64)
 
@@ -51,11 +50,11 @@ def test_columns_are_written_and_summed_where_the_rows_are(both):
 def test_the_client_has_no_columns(both):
     (_, rows), _ = both
     assert rows.columns is None
-    assert len(rows.parts) == 3
+    assert len(rows.kept) == 1  # three small partitions, one piece
 
 
 def test_a_task_that_runs_twice_finds_the_rows_as_they_were(both):
     _, (X, rows) = both
-    new = _appended(X, rows, SimpleNamespace(function=write_products), 50)
+    (new,) = _appended(write_products, 50, lambda X: Piece.held([0], [X]), X, [rows])
     assert_array_equal(new.columns[0, 1], X.sum(axis=1))
     assert not rows.columns.any()

@@ -5,13 +5,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.rows.dask import _tasks
-from isrht.rows.dask._facts import Partition
-
-
-class Sent:
-    def __init__(self, function):
-        self.function = function
+from isrht.rows.workers import _tasks
+from isrht.rows.workers._facts import Partition
+from isrht.rows.workers.pieces import Piece, applied
 
 
 def test_a_checked_block_tells_what_is_in_it():
@@ -25,8 +21,8 @@ def test_a_checked_block_tells_what_is_in_it():
     [
         lambda: _tasks.checked(np.array([[np.nan]]), 7),
         lambda: _tasks.converted(np.array([["a"]]), 7, None),
-        lambda: _tasks.different_labels(np.array([0.5]), 7),
-        lambda: _tasks.checked_weights(np.array([-1.0]), 7),
+        lambda: _tasks.different_labels([[(7, np.array([0.5]))]]),
+        lambda: _tasks.checked_weights([[(7, np.array([-1.0]))]]),
     ],
     ids=["rows", "types", "labels", "weights"],
 )
@@ -36,18 +32,24 @@ def test_errors_name_the_block(task):
 
 
 def test_a_function_of_no_rows_has_the_right_width():
-    double = Sent(lambda X: np.hstack([X, X]))
-    assert _tasks.apply(double, np.zeros((0, 3), np.float32)).shape == (0, 6)
-    assert_array_equal(_tasks.apply(double, np.ones((2, 1))), np.ones((2, 2)))
+    def double(X):
+        return np.hstack([X, X])
+
+    assert applied(double, np.zeros((0, 3), np.float32)).shape == (0, 6)
+    assert_array_equal(applied(double, np.ones((2, 1))), np.ones((2, 2)))
 
 
-def test_a_sum_over_a_partition_has_what_belongs_to_its_rows():
+def test_a_sum_over_a_piece_has_what_belongs_to_its_rows():
     def sums(block):
         return np.array([block.X.sum(), block.y.sum(), block.sample_weight.sum(), block.values.sum()], dtype=float)
 
-    columns = np.arange(10.0)[:, None], np.arange(10), np.ones(10), np.arange(10) % 2
-    assert_array_equal(_tasks.sum_part(Sent(sums), 3, *columns), [45, 45, 10, 5])
-    assert _tasks.sum_part(Sent(sums), 3, np.empty((0, 1)), None, None, None) is None
+    def opened(X):
+        return Piece.held([4, 5], [X[:0], X])
+
+    X, y, weights, values = np.arange(10.0)[:, None], np.arange(10), np.ones(10), np.arange(10) % 2
+    total = _tasks.sum_blocks(sums, 3, opened, X, [y[:0], y], [weights[:0], weights], [values[:0], values])
+    assert_array_equal(total.result(), [45, 45, 10, 5])
+    assert _tasks.sum_blocks(sums, 3, opened, X[:0], None, None, None).result() is None
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,6 @@ def test_a_sum_over_a_partition_has_what_belongs_to_its_rows():
 def test_whole_numbers_travel_in_few_bytes_and_come_back(values, itemsize):
     small = _tasks.compact(values)
     assert small.itemsize == itemsize
-    back = _tasks.widened(small, values.dtype.str)
+    (back,) = _tasks.widened([(small, values.dtype.str)])
     assert back.dtype == values.dtype
     assert_array_equal(back, values)

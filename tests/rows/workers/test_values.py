@@ -6,8 +6,8 @@ from dask_data import N, dask, uneven
 from numpy.testing import assert_array_equal
 
 from isrht.rows.dask.rows import DaskRows
-from isrht.rows.dask.values import DaskRowValues
 from isrht.rows.values import by_rank, class_totals, derived, gathered, rows_by_rank, total
+from isrht.rows.workers.values import WorkerValues
 
 
 @pytest.fixture(autouse=True)
@@ -17,8 +17,8 @@ def _threads():
 
 
 @pytest.fixture
-def rows(data):
-    return DaskRows(uneven(data[0]))
+def rows(rng):
+    return DaskRows(uneven(rng.standard_normal((N, 60))))
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def codes(rng):
 
 def test_values_come_back_as_they_were(rows, codes):
     values = rows.row_values(codes)
-    assert isinstance(values, DaskRowValues)
+    assert isinstance(values, WorkerValues)
     assert values.shape == (N,)
     assert not values.is_derived
     assert gathered(values).dtype == codes.dtype

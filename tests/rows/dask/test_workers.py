@@ -1,0 +1,102 @@
+"""How many tasks a pass is, and where they run."""
+
+import numpy as np
+import pytest
+from dask_data import da, dask, distributed
+from dask_models import assert_same
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from isrht import ISRHTClassifier, LinearSVM
+from isrht.rows.dask import _layout, cluster
+from isrht.rows.dask import rows as dask_rows
+from isrht.rows.dask.rows import DaskRows
+
+BOOSTED = ISRHTClassifier(2, selection="boosted", random_state=0)
+small_partitions = pytest.mark.filterwarnings("ignore:X has .* partitions of .* MB on average:UserWarning")
+
+
+@pytest.fixture
+def tasks(monkeypatch):
+    """The number of tasks of every graph that is computed or persisted; what workers have already is none."""
+    counts = []
+
+    def counted(function):
+        def count(*what, **options):
+            collections = [one for some in what for one in (some if isinstance(some, list) else [some])]
+            nodes = {key: node for one in collections for key, node in dict(one.__dask_graph__()).items()}
+            counts.append(sum(not isinstance(node, distributed.Future) for node in nodes.values()))
+            return function(*what, **options)
+
+        return count
+
+    monkeypatch.setattr(dask, "compute", counted(dask.compute))
+    monkeypatch.setattr(dask, "persist", counted(dask.persist))
+    return counts
+
+
+@small_partitions
+@pytest.mark.parametrize("held", [0, 2**26], ids=["read again", "held in memory"])
+def test_a_pass_is_at_most_four_tasks_for_each_thread(held, tasks, client, data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(_layout, "BLOCK_BYTES", 2**16)
+    monkeypatch.setattr(dask_rows, "HELD_BYTES", held)
+    expected, lazy = clone(BOOSTED).fit(X, y), da.from_array(X, chunks=(12, -1))
+    got = clone(BOOSTED).fit(lazy, da.from_array(y, chunks=12))
+    assert len(tasks) > 50
+    assert max(tasks) <= 4 * 2  # threads
+    assert_same(got, expected, X, lazy)
+
+
+def test_many_small_partitions_are_worth_a_warning(data):
+    X, y = data
+    with dask.config.set(scheduler="threads"):
+        with pytest.warns(UserWarning, match=r"X has 100 partitions of 0.0058 MB on average, .* a fit in memory"):
+            LinearSVM().fit(da.from_array(X, chunks=(12, -1)), y)
+        LinearSVM().fit(da.from_array(X, chunks=(120, -1)), y)  # ten are not too many
+
+
+@small_partitions
+def test_the_number_of_threads_changes_no_bit(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(_layout, "BLOCK_BYTES", 2**15)
+    models = []
+    for count in (1, 3, 8):
+        with dask.config.set(scheduler="threads", num_workers=count):
+            models.append(clone(BOOSTED).fit(da.from_array(X, chunks=(50, -1)), y))
+    for model in models[1:]:
+        assert_array_equal(model.coef_, models[0].coef_)
+
+
+@pytest.mark.parametrize("held", [0, 2**26], ids=["where they are", "held"])
+def test_persisted_rows_are_worked_on_where_they_are(held, client, data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(_layout, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(dask_rows, "HELD_BYTES", held)
+    lazy = client.persist(da.from_array(X, chunks=(200, -1)))
+    distributed.wait(lazy)
+    rows = DaskRows(lazy)
+    assert rows.shape == X.shape
+    where = [next(iter(addresses)) for _, addresses in sorted(client.who_has(lazy).items())]
+    if not held:
+        for piece, home in zip(rows.workers.pieces, rows.workers._layout.homes, strict=True):
+            assert {where[number] for number in piece} == {home}
+    model = ISRHTClassifier(8, C=1.0, random_state=0)
+    assert_same(clone(model).fit(lazy, y), clone(model).fit(X, y), X, lazy)
+
+
+def test_rows_that_share_work_are_loaded_by_dask(client, data):
+    X, y = data
+    whole = dask.delayed(np.asarray)(X)
+    blocks = [whole[:500], whole[500:]]
+    model = ISRHTClassifier(8, C=1.0, random_state=0)
+    assert_same(clone(model).fit(blocks, y), clone(model).fit(X, y), X, blocks)
+
+
+def test_a_cluster_without_workers_gets_enough_pieces_to_grow_for(monkeypatch):
+    class Empty:
+        def nthreads(self):
+            return {}
+
+    monkeypatch.setattr(cluster, "current", Empty)
+    assert cluster.threads() == [None] * cluster.WITHOUT_WORKERS
