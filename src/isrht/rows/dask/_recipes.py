@@ -49,9 +49,19 @@ class HasFutures(Exception):
 
 class _Pickler(cloudpickle.Pickler):
     def reducer_override(self, obj):
-        if type(obj).__module__ == "distributed.client" and type(obj).__name__ == "Future":
+        if _is_future(obj):
             raise HasFutures
         return super().reducer_override(obj)
+
+
+def _is_future(thing):
+    return type(thing).__module__ == "distributed.client" and type(thing).__name__ == "Future"
+
+
+def future_of(part):
+    """Return a future that a delayed partition is made of, or None if there is none."""
+    own = cull(dict(part.__dask_graph__()), [part.key])[0]
+    return next((node for node in own.values() if _is_future(node)), None)
 
 
 def recipes(parts, to_be_sent):

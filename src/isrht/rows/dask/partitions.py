@@ -9,7 +9,7 @@ import numpy as np
 from dask import delayed
 
 from isrht.rows.dask import cluster
-from isrht.rows.dask._recipes import HasFutures, loaded, recipes
+from isrht.rows.dask._recipes import HasFutures, future_of, loaded, recipes
 from isrht.rows.workers import _tasks
 from isrht.rows.workers.pieces import Piece
 
@@ -34,16 +34,14 @@ class Partitions:
         client = cluster.current()
         if not self.in_memory or client is None:
             return None
-        from distributed import futures_of
-
-        futures = [futures_of(part)[:1] for part in self.parts]
-        if not all(futures):
+        futures = [future_of(part) for part in self.parts]
+        if None in futures:
             return None
         from distributed import wait
 
-        wait([future for (future,) in futures])
-        where = client.who_has([future for (future,) in futures])
-        homes = [next(iter(where.get(future.key, ())), None) for (future,) in futures]
+        wait(futures)
+        where = client.who_has(futures)
+        homes = [next(iter(where.get(future.key, ())), None) for future in futures]
         return homes if all(homes) else None
 
     def threads(self):
