@@ -1,9 +1,10 @@
+# ruff: noqa: E402 -- the number of threads is set before NumPy is imported
 """Seconds to boosted columns with everything chosen, against one ``LinearSVC`` and a grid of them, as Markdown.
 
-``python -m benchmarks.boosting_speed "narrow sparse" tiny`` takes shapes of ``boosting_shapes``, or, with ``--data DIR``,
-sets as ``bench_boosting`` reads them. The grid has 11 Cs, from 2**-5 to 2**5, and 5 folds, and stops at ``--patience``
-seconds, after which its cell says how many of its fits there were time for. All rows are fitted, in one thread; the
-least of ``--repeat`` turns counts.
+``python -m benchmarks.boosting_speed "narrow sparse" tiny`` takes shapes of ``boosting_shapes``, or, with ``--data
+DIR``, sets as ``bench_boosting`` reads them. The grid has 11 Cs, from 2**-5 to 2**5, and 5 folds, and stops at
+``--patience`` seconds, after which its cell says how many of its fits there were time for. All rows are fitted, in one
+thread; the least of ``--repeat`` turns counts.
 """
 
 import argparse
