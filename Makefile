@@ -2,12 +2,13 @@
 # make test  all tests                            make test-lowest  all tests, with the oldest packages that we allow
 # make lint  style                                make sanitize     the kernel and parser tests under ASan and UBSan
 # make fuzz  the parser on odd texts, and odd calls of everything public
+# make docs  the site, in docs/_build/html        make notebooks    every example of the gallery as a notebook, executed
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test test-lowest bench lint sanitize fuzz fuzz-calls fuzz-parser clean
+.PHONY: run test test-lowest bench docs notebooks lint sanitize fuzz fuzz-calls fuzz-parser clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
@@ -32,6 +33,18 @@ test-lowest:
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks
+
+# Warnings are errors, examples are executed, and afterwards every link within the site must lead somewhere.
+SITE := docs/_build/html
+
+docs: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs $(SITE)
+	$(BIN)/python tools/check_site.py $(SITE)
+
+# The notebooks are those that the site offers for download.
+notebooks: docs
+	$(BIN)/python -m nbconvert --to notebook --execute --output-dir docs/_build/notebooks docs/gallery/*.ipynb
 
 CPP = $(wildcard core/*.hpp core/*/*.?pp tests/*/*.cpp)
 

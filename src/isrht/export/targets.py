@@ -69,7 +69,19 @@ def export_model(model: Any, path: Path, to: str, *, unfolded: bool = False) -> 
 
 
 def default_path(model_path: Path, to: str) -> str:
-    """Return the path of an export for which none is given: beside the model, with the ending of the target."""
+    """Return the path of an export for which none is given: beside the model, with the ending of the target.
+
+    Parameters
+    ----------
+    model_path : path
+        The model file.
+    to : str
+        The name of the target, one of :data:`TARGETS`.
+
+    Returns
+    -------
+    path : str
+    """
     return os.path.splitext(os.fsdecode(model_path))[0] + TARGETS[to][1]
 
 

@@ -1,0 +1,92 @@
+"""Draw the roofline of the transform, docs/how/pictures/roofline.svg, from measurements in roofline.json beside this file.
+
+``python docs/pictures/roofline.py --measure`` measures them anew, in a few seconds, on a machine that does nothing else;
+without the option the picture is drawn again from the last measurements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+
+from isrht import fwht
+
+HERE = Path(__file__).parent
+RECORD = HERE / "roofline.json"
+PICTURE = HERE.parent / "how" / "pictures" / "roofline.svg"
+NUMBERS = 2**24  # 64 MB of float32, which no cache holds
+BYTES_MOVED = 8  # a float32 is read and written
+ADDS_PER_CYCLE = 16  # AVX2: two units of eight lanes
+
+
+def least_seconds(work, repetitions=15):
+    """Return the least of several times, in which other work disturbed the least."""
+    times = []
+    for _ in range(repetitions):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def measure():
+    """Return what the picture is made of, on this machine, with one thread."""
+    X = np.random.default_rng(0).normal(size=NUMBERS).astype(np.float32)
+    one = np.float32(1.0)
+    scale = least_seconds(lambda: np.multiply(X, one, out=X))
+    lengths = [2**power for power in range(6, 21, 2)]
+    seconds = [
+        least_seconds(lambda length=length: fwht(X.reshape(-1, length), norm="ortho", overwrite_x=True))
+        for length in lengths
+    ]
+    return {"processor": processor(), "clock": clock(), "scale": scale, "lengths": lengths, "seconds": seconds}
+
+
+def clock():
+    """Return the cycles per second that the system reports."""
+    found = re.findall(r"cpu MHz\s*:\s*([\d.]+)", Path("/proc/cpuinfo").read_text())
+    return 1e6 * max(map(float, found))
+
+
+def processor():
+    return re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text()).group(1)
+
+
+def draw(record):
+    """Write the picture: the two roofs, and a point for every length of rows."""
+    matplotlib.rcParams.update({"svg.hashsalt": "isrht", "svg.fonttype": "path"})  # the same file from the same numbers
+    plt.style.use(str(HERE.parent / "_static" / "gallery.mplstyle"))
+    bandwidth = BYTES_MOVED * NUMBERS / record["scale"]
+    peak = ADDS_PER_CYCLE * record["clock"]
+    figure, axis = plt.subplots(figsize=(7.2, 4.4))
+    intensity = np.geomspace(0.1, 20, 200)
+    axis.plot(intensity, np.minimum(bandwidth * intensity, peak) / 1e9, color="black", linewidth=2)
+    axis.text(0.13, 0.16 * bandwidth / 1e9, f"memory: {bandwidth / 1e9:.0f} GB/s", rotation=29, fontsize=9)
+    axis.text(6, 1.05 * peak / 1e9, f"arithmetic: {peak / 1e9:.0f} billion sums/s", ha="center", va="bottom", fontsize=9)
+    for number, (length, seconds) in enumerate(zip(record["lengths"], record["seconds"], strict=True)):
+        x = np.log2(length) / BYTES_MOVED
+        y = np.log2(length) * NUMBERS / seconds / 1e9
+        axis.plot(x, y, "o", color="C0" if length <= 2**16 else "C1")
+        axis.annotate(f"$2^{{{int(np.log2(length))}}}$", (x, y), xytext=(0, -16), textcoords="offset points", ha="center")
+        if number == 0:
+            axis.plot([], [], "o", color="C0", label="rows up to 256 kB: moved once")
+            axis.plot([], [], "o", color="C1", label="longer rows: moved more often")
+    axis.set(xscale="log", yscale="log", xlabel="sums per byte that is moved", ylabel="billion sums per second")
+    axis.set_title("Transforms in place, one thread, float32, rows of different lengths")
+    axis.legend(loc="lower right")
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--measure", action="store_true", help="measure anew before drawing")
+    if parser.parse_args().measure:
+        RECORD.write_text(json.dumps(measure(), indent=1) + "\n")
+    draw(json.loads(RECORD.read_text()))
