@@ -3,12 +3,13 @@
 # make lint  style                                make sanitize     the kernel and parser tests under ASan and UBSan
 # make fuzz  the parser on odd texts, and odd calls of everything public
 # make docs  the site, in docs/_build/html        make notebooks    every example of the gallery as a notebook, executed
+# make look  every page in a browser, checked
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test test-lowest bench docs notebooks lint sanitize fuzz fuzz-calls fuzz-parser clean
+.PHONY: run test test-lowest bench docs notebooks look lint sanitize fuzz fuzz-calls fuzz-parser clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
@@ -45,6 +46,14 @@ docs: $(INSTALLED)
 # The notebooks are those that the site offers for download.
 notebooks: docs
 	$(BIN)/python -m nbconvert --to notebook --execute --output-dir docs/_build/notebooks docs/gallery/*.ipynb
+
+# Every page in Chromium, narrow and wide, light and dark, with axe-core; pictures of them are in build/screenshots.
+look: docs
+	$(BIN)/python -m pip install --quiet --group look
+	npm install --silent --prefix build/axe axe-core
+	mkdir -p build/screenshots
+	$(BIN)/isrht report results/journal.jsonl.xz --out build/report
+	$(BIN)/python tools/look_at_pages.py $(SITE) build/report/index.html --screenshots build/screenshots
 
 CPP = $(wildcard core/*.hpp core/*/*.?pp tests/*/*.cpp)
 

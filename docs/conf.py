@@ -1,7 +1,8 @@
 """How the documentation site is built: ``make docs`` calls Sphinx with this file.
 
-The pages are Markdown (MyST) and lie beside this file. What can be generated is generated at every build, so that it cannot
-be out of date: the reference of public names and of commands (``_ext``), and the gallery, whose examples are executed.
+The pages are Markdown (MyST) and lie beside this file. What can be generated is generated at every build, so that it
+cannot be out of date: the reference of public names and of commands (``_ext``), and the gallery, whose examples are
+executed.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5"]
 nitpicky = False  # types in docstrings are words for people ("array of shape (n,)"), not references
-suppress_warnings = ["config.cache"]  # the gallery's settings hold functions, which Sphinx cannot compare between builds
+suppress_warnings = [
+    "config.cache"
+]  # the gallery's settings hold functions, which Sphinx cannot compare between builds
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline", "substitution"]
 myst_heading_anchors = 4
@@ -55,7 +58,8 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the template of a class lists them, each with its own words
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
-# Every parameter is described, no parameter is described that is not there, and no public object is without a docstring.
+# Every parameter is described, no parameter is described that is not there, and no public object is without a
+# docstring.
 numpydoc_validation_checks = {"PR01", "PR02", "PR03", "GL08"}
 numpydoc_validation_exclude = {
     r"^sklearn\.",  # what is inherited is not ours
@@ -94,7 +98,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 
 def reachable(mapping):
-    """Return those inventories of other projects that can be had; a build without a network does without their links."""
+    """Return those inventories of other projects that can be had; without a network there are no links to them."""
     found = {}
     for name, address in mapping.items():
         try:
@@ -150,10 +154,11 @@ CONTRACT = ("fit", "partial_fit", "fit_transform", "transform", "inverse_transfo
 
 
 def for_users(_app, _what, name, member, skip, _options):
-    """Leave out what is not for users: methods that only this package calls, and what scikit-learn's base classes bring.
+    """Leave out what is not for users: methods that only this package calls, and what scikit-learn's base classes
+    bring.
 
-    A method is for users if it is in scikit-learn's contract, has no parameters, or describes them. Those of scikit-learn's
-    base classes are described on its own site, and link to pages of it.
+    A method is for users if it is in scikit-learn's contract, has no parameters, or describes them. Those of
+    scikit-learn's base classes are described on its own site, and link to pages of it.
     """
     function = getattr(member, "fget", member)
     module = getattr(function, "__module__", "") or ""

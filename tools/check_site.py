@@ -1,4 +1,5 @@
-"""Check the built site: every link within it leads somewhere, every picture is there, and every public name has its place.
+"""Check the built site: every link within it leads somewhere, every picture is there, and every public name has its
+place.
 
 ``python tools/check_site.py docs/_build/html`` names what is wrong and ends with 1, or says how much was checked.
 """

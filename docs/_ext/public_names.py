@@ -1,7 +1,7 @@
 """The reference of public names: which page shows which name, from ``__all__`` of the package and its public modules.
 
-Every build writes ``reference/api.rst`` anew, with a table for every group below. A name that no group mentions comes under
-"Further names", so whatever becomes public is in the reference by itself.
+Every build writes ``reference/api.rst`` anew, with a table for every group below. A name that no group mentions comes
+under "Further names", so whatever becomes public is in the reference by itself.
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ import importlib
 from types import ModuleType
 
 # The modules whose names are public, beside the package itself.
-MODULES = ("isrht.files", "isrht.models", "isrht.export", "isrht.datasets", "isrht.transform", "isrht.plot", "isrht.scoring")
+MODULES = (
+    "isrht.files",
+    "isrht.models",
+    "isrht.export",
+    "isrht.datasets",
+    "isrht.transform",
+    "isrht.plot",
+    "isrht.scoring",
+)
 
 GROUPS = {
     "Classifiers": ("ISRHTClassifier", "LinearSVM", "LinearSVMCV"),
     "Projections": (
-        "ISRHT", "BoostedISRHT", "SparseEmbedding", "LeverageScoreSelection", "HadamardFourierFeatures", "HadamardRotation",
-        "make_projection",
+        "ISRHT", "BoostedISRHT", "SparseEmbedding", "LeverageScoreSelection", "HadamardFourierFeatures",
+        "HadamardRotation", "make_projection",
     ),
     "The transform": ("fwht", "ifwht"),
     "Models that outlive a fit": ("save", "load", "Predictor"),
@@ -39,7 +47,7 @@ def public_names():
 
 
 def names_of(module_name):
-    """Return ``(full name, object)`` of everything in ``__all__`` of a module, and nothing if there is no such module."""
+    """Return ``(full name, object)`` of all that ``__all__`` of a module lists, and nothing if there is no such module."""
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -73,8 +81,9 @@ def write_reference(app):
         path.write_text(text)
 
 
-INTRODUCTION = """Everything that is public, with every parameter. Estimators also have what scikit-learn gives all of its own:
-``get_params``, ``set_params``, ``set_output``, metadata routing, and ``score``. Names that begin with an underscore, and
+INTRODUCTION = """Everything that is public, with every parameter. Estimators also have what scikit-learn gives all of
+its own: ``get_params``, ``set_params``, ``set_output``, metadata routing, and ``score``. Names that begin with an
+underscore, and
 modules that are not listed here, may change without notice."""
 
 

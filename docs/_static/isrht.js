@@ -1,7 +1,19 @@
 "use strict";
-// What scrolls sideways can be reached by keyboard: a box without anything to focus in it gets a place in the order of tabs.
+// Small mends of the theme's pages, for readers with keyboards and screen readers.
 document.addEventListener("DOMContentLoaded", () => {
+  // What scrolls sideways can be reached by keyboard: a box without anything to focus in it gets a place in the order of tabs.
   for (const box of document.querySelectorAll("pre, .pst-scrollable-table-container, .math, .table-wrapper")) {
     if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.tabIndex = 0;
+  }
+  // The visible words of a button are its name.
+  for (const button of document.querySelectorAll(".search-button__button[aria-label]")) button.removeAttribute("aria-label");
+  // The toggle of a branch of the sidebar says what it opens.
+  for (const summary of document.querySelectorAll("nav summary:not([aria-label])")) {
+    const link = summary.closest("li") && summary.closest("li").querySelector("a");
+    summary.setAttribute("aria-label", `Show pages below ${link ? link.textContent.trim() : "this one"}`);
+  }
+  // docutils gives references a role that a list may not hold.
+  for (const reference of document.querySelectorAll("[role=doc-biblioentry], [role=list].citation-list, .citation-list")) {
+    reference.removeAttribute("role");
   }
 });

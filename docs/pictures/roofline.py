@@ -1,7 +1,8 @@
-"""Draw the roofline of the transform, docs/how/pictures/roofline.svg, from measurements in roofline.json beside this file.
+"""Draw the roofline of the transform, docs/how/pictures/roofline.svg, from measurements in roofline.json beside this
+file.
 
-``python docs/pictures/roofline.py --measure`` measures them anew, in a few seconds, on a machine that does nothing else;
-without the option the picture is drawn again from the last measurements.
+``python docs/pictures/roofline.py --measure`` measures them anew, in a few seconds, on a machine that does nothing
+else; without the option the picture is drawn again from the last measurements.
 """
 
 from __future__ import annotations
@@ -69,12 +70,16 @@ def draw(record):
     intensity = np.geomspace(0.1, 20, 200)
     axis.plot(intensity, np.minimum(bandwidth * intensity, peak) / 1e9, color="black", linewidth=2)
     axis.text(0.13, 0.16 * bandwidth / 1e9, f"memory: {bandwidth / 1e9:.0f} GB/s", rotation=29, fontsize=9)
-    axis.text(6, 1.05 * peak / 1e9, f"arithmetic: {peak / 1e9:.0f} billion sums/s", ha="center", va="bottom", fontsize=9)
+    axis.text(
+        6, 1.05 * peak / 1e9, f"arithmetic: {peak / 1e9:.0f} billion sums/s", ha="center", va="bottom", fontsize=9
+    )
     for number, (length, seconds) in enumerate(zip(record["lengths"], record["seconds"], strict=True)):
         x = np.log2(length) / BYTES_MOVED
         y = np.log2(length) * NUMBERS / seconds / 1e9
         axis.plot(x, y, "o", color="C0" if length <= 2**16 else "C1")
-        axis.annotate(f"$2^{{{int(np.log2(length))}}}$", (x, y), xytext=(0, -16), textcoords="offset points", ha="center")
+        axis.annotate(
+            f"$2^{{{int(np.log2(length))}}}$", (x, y), xytext=(0, -16), textcoords="offset points", ha="center"
+        )
         if number == 0:
             axis.plot([], [], "o", color="C0", label="rows up to 256 kB: moved once")
             axis.plot([], [], "o", color="C1", label="longer rows: moved more often")

@@ -2,8 +2,8 @@
 Rotate and look
 ===============
 
-What flipping signs and a Walsh-Hadamard transform do to a row of data: energy that sits in a few features is spread over
-all columns, and no distance changes.
+What flipping signs and a Walsh-Hadamard transform do to a row of data: energy that sits in a few features is spread
+over all columns, and no distance changes.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ axes[1].stem(rotated, markerfmt=" ", basefmt=" ", linefmt="C1-")
 axes[1].set(title="the same row, rotated: all columns matter", xlabel="column")
 
 # %%
-# Nothing is lost: the rotation keeps all lengths and distances, so a linear classifier on all columns would be the same as on
-# all features. What is gained is that no column is useless, so some of them may be dropped.
+# Nothing is lost: the rotation keeps all lengths and distances, so a linear classifier on all columns would be the same
+# as on all features. What is gained is that no column is useless, so some of them may be dropped.
 other = rng.normal(size=256)
 before = np.linalg.norm(row - other)
 after = np.linalg.norm(rotated - fwht(other * signs, norm="ortho"))

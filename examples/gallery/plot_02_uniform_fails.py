@@ -2,8 +2,8 @@
 Why drawing columns blindly fails
 =================================
 
-The paper's Figure 1. Two classes in the plane; after the rotation one of the two columns separates them and the other does
-not. Keep one column: whoever draws it blindly is wrong every other time, and whoever looks at the labels never is.
+The paper's Figure 1. Two classes in the plane; after the rotation one of the two columns separates them and the other
+does not. Keep one column: whoever draws it blindly is wrong every other time, and whoever looks at the labels never is.
 """
 
 import matplotlib.pyplot as plt

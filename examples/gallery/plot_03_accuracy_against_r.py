@@ -2,8 +2,8 @@
 Accuracy against r, for all methods
 ===================================
 
-How many columns does a linear SVM need? The paper's methods, boosted columns and all features on handwritten digits, odd
-against even: 64 pixels, C by cross-validation, means over three seeds.
+How many columns does a linear SVM need? The paper's methods, boosted columns and all features on handwritten digits,
+odd against even: 64 pixels, C by cross-validation, means over three seeds.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ SEEDS = range(3)
 
 
 # %%
-# Projections that do not look at labels can be made once, and C chosen on their columns. Where labels choose the columns,
-# each fold must choose its own: that is what ``ISRHTClassifier`` does.
+# Projections that do not look at labels can be made once, and C chosen on their columns. Where labels choose the
+# columns, each fold must choose its own: that is what ``ISRHTClassifier`` does.
 def unsupervised(name):
     def accuracy(r, seed):
         projection = make_projection(name, r, random_state=seed).fit(X_train)
@@ -60,5 +60,5 @@ axis.set_title("Columns that learn need fewer")
 axis.legend(loc="lower right")
 
 # %%
-# Boosted columns are learned from the labels, and reach all features with a few of them. Choosing among random columns by
-# their labels helps, too; it cannot make a column that is not there.
+# Boosted columns are learned from the labels, and reach all features with a few of them. Choosing among random columns
+# by their labels helps, too; it cannot make a column that is not there.

@@ -2,8 +2,8 @@
 What the learned diagonal sees
 ==============================
 
-A boosted column has one factor per feature. Where features are pixels, the factors are a picture: here of what tells odd
-digits from even ones, and of what each further round adds.
+A boosted column has one factor per feature. Where features are pixels, the factors are a picture: here of what tells
+odd digits from even ones, and of what each further round adds.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ X, y = load_digits(return_X_y=True)
 odd = y % 2
 
 # %%
-# With as many components as rounds there is one column per round: its weights of the pixels are the learned diagonal, up to
-# a factor. Rows of the unit matrix show them.
+# With as many components as rounds there is one column per round: its weights of the pixels are the learned diagonal,
+# up to a factor. Rows of the unit matrix show them.
 boosted = BoostedISRHT(6, rounds=6, random_state=0).fit(X, odd)
 pixels = boosted.transform(np.eye(64)) - boosted.transform(np.zeros((1, 64)))
 
@@ -30,8 +30,8 @@ for number, axis in enumerate(axes):
     axis.grid(False)
 
 # %%
-# The first column is broad: pixels that are darker in odd digits are red, and in even ones blue. Later columns are about
-# those digits that are still on the wrong side.
+# The first column is broad: pixels that are darker in odd digits are red, and in even ones blue. Later columns are
+# about those digits that are still on the wrong side.
 #
 # Folded together, scaling, columns and SVM are one weight per pixel and class. Ten classes make ten pictures.
 model = ISRHTClassifier(32, selection="boosted", random_state=0).fit(X[:1200], y[:1200])

@@ -2,8 +2,8 @@
 The telling words of a text model
 =================================
 
-A model on 16 learned columns is still one weight per word. Here are the words by which paragraphs of documentation are told
-apart: which of two libraries are they from?
+A model on 16 learned columns is still one weight per word. Here are the words by which paragraphs of documentation are
+told apart: which of two libraries are they from?
 """
 
 import importlib
@@ -29,7 +29,9 @@ def paragraphs(package, modules):
 
 
 from_scipy = list(dict.fromkeys(paragraphs("scipy", ["signal", "optimize", "stats", "interpolate"])))
-from_sklearn = list(dict.fromkeys(paragraphs("sklearn", ["cluster", "ensemble", "linear_model", "metrics", "preprocessing", "svm"])))
+from_sklearn = list(
+    dict.fromkeys(paragraphs("sklearn", ["cluster", "ensemble", "linear_model", "metrics", "preprocessing", "svm"]))
+)
 texts = from_scipy + from_sklearn
 labels = np.repeat(["SciPy", "scikit-learn"], [len(from_scipy), len(from_sklearn)])
 
@@ -42,7 +44,8 @@ model = ISRHTClassifier(16, selection="boosted", random_state=0).fit(X_train, y_
 print(f"{X_train.shape[0]:,} texts, {X_train.shape[1]:,} words: {100 * model.score(X_test, y_test):.1f} % right")
 
 # %%
-# A weight is per unit of the word's value; multiplied by the spread of these values it says how much the word moves scores.
+# A weight is per unit of the word's value; multiplied by the spread of these values it says how much the word moves
+# scores.
 words = vectorizer.get_feature_names_out()
 spread = np.sqrt(np.asarray(X_train.multiply(X_train).mean(axis=0)).ravel())
 influence = model.coef_[0] * spread

@@ -2,9 +2,9 @@
 Accuracy against the seconds to a tuned model
 =============================================
 
-From a matrix of words to a classifier whose parameters have been chosen by cross-validation: how long does it take, and how
-good is it? Boosted columns beside what one would pick instead. Every method chooses its own parameters on the training
-texts; the test texts only judge.
+From a matrix of words to a classifier whose parameters have been chosen by cross-validation: how long does it take, and
+how good is it? Boosted columns beside what one would pick instead. Every method chooses its own parameters on the
+training texts; the test texts only judge.
 """
 
 import importlib
@@ -35,8 +35,12 @@ def paragraphs(package, modules):
                     yield paragraph
 
 
-from_scipy = list(dict.fromkeys(paragraphs("scipy", ["signal", "optimize", "stats", "interpolate", "sparse", "linalg"])))
-from_sklearn = list(dict.fromkeys(paragraphs("sklearn", ["cluster", "ensemble", "linear_model", "metrics", "preprocessing", "svm"])))
+from_scipy = list(
+    dict.fromkeys(paragraphs("scipy", ["signal", "optimize", "stats", "interpolate", "sparse", "linalg"]))
+)
+from_sklearn = list(
+    dict.fromkeys(paragraphs("sklearn", ["cluster", "ensemble", "linear_model", "metrics", "preprocessing", "svm"]))
+)
 texts = from_scipy + from_sklearn
 labels = np.repeat([0, 1], [len(from_scipy), len(from_sklearn)])
 train, test, y_train, y_test = train_test_split(texts, labels, test_size=0.3, random_state=0, stratify=labels)
@@ -79,7 +83,7 @@ axis.set_title("To the upper left is better")
 axis.margins(x=0.25, y=0.15)
 
 # %%
-# How sure is the difference between two points? With some two thousand test texts at about 98 %, differences of half a point
-# are chance. What is left is the time: boosting tunes itself in one fit. On short texts naive Bayes is quick and good, as
-# here; where words lean on each other, on images, or with few telling features among many, it is not.
+# How sure is the difference between two points? With some two thousand test texts at about 98 %, differences of half a
+# point are chance. What is left is the time: boosting tunes itself in one fit. On short texts naive Bayes is quick and
+# good, as here; where words lean on each other, on images, or with few telling features among many, it is not.
 print(f"standard error of one accuracy: {100 * np.sqrt(0.98 * 0.02 / len(y_test)):.2f} points")

@@ -2,8 +2,8 @@
 Probabilities that mean what they say
 =====================================
 
-The score of an SVM is a distance, not a probability. Calibration turns it into one: of rows to which the model gives 0.8,
-about 80 in 100 should belong to the class.
+The score of an SVM is a distance, not a probability. Calibration turns it into one: of rows to which the model gives
+0.8, about 80 in 100 should belong to the class.
 """
 
 import matplotlib.pyplot as plt

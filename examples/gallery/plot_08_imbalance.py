@@ -2,8 +2,8 @@
 A rare class
 ============
 
-One row in twenty belongs to the class that matters. Three ways to treat it: not at all, with balanced class weights, and with
-another threshold for the same scores.
+One row in twenty belongs to the class that matters. Three ways to treat it: not at all, with balanced class weights,
+and with another threshold for the same scores.
 """
 
 import matplotlib.pyplot as plt
@@ -38,12 +38,14 @@ for name, model in models.items():
         continue
     scores = model.decision_function(X_test)
     precision, recall, _ = precision_recall_curve(y_test, scores)
-    (line,) = axis.plot(recall, precision, label=f"{name}: average precision {average_precision_score(y_test, scores):.2f}")
+    (line,) = axis.plot(
+        recall, precision, label=f"{name}: average precision {average_precision_score(y_test, scores):.2f}"
+    )
     axis.plot(*point, "o", color=line.get_color(), markersize=10)
 axis.axhline(np.mean(y_test), color="black", linestyle="--", linewidth=1, label="guessing")
 axis.set(xlabel="share of the rare class that is found", ylabel="share of alarms that are right", ylim=(0, 1.05))
 axis.legend()
 
 # %%
-# Weights and thresholds move along nearly the same curve: they choose between two kinds of mistakes, and which to choose is
-# a question of what the mistakes cost.
+# Weights and thresholds move along nearly the same curve: they choose between two kinds of mistakes, and which to
+# choose is a question of what the mistakes cost.

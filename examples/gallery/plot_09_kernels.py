@@ -3,8 +3,8 @@ In the cache, and out of it
 ===========================
 
 How long does a Walsh-Hadamard transform take beside multiplying the same array by a number? The first does log2(d)
-additions per number, the second one multiplication; what counts is how often each number is moved. Measured on the machine
-that built this page, which may have been busy: the smallest of several times.
+additions per number, the second one multiplication; what counts is how often each number is moved. Measured on the
+machine that built this page, which may have been busy: the smallest of several times.
 """
 
 import time
@@ -30,13 +30,12 @@ def seconds(work, *, repetitions=5):
 
 
 # %%
-# Arrays of sixteen million floats, as rows of different lengths: 16 numbers, 64, and so on to a million. For each, one pass of
-# memory (a product in place), our transform in place, and SciPy's cosine transform, which does similar work.
+# Arrays of sixteen million floats, as rows of different lengths: 16 numbers, 64, and so on to a million. For each, one
+# pass of memory (a product in place), our transform in place, and SciPy's cosine transform, which does similar work.
 measured = {"multiply by a number": [], "fwht": [], "scipy.fft.dct": []}
 for length in LENGTHS:
     X = rng.normal(size=(NUMBERS // length, length)).astype(np.float32)
-    one = np.float32(1.0)
-    measured["multiply by a number"].append(seconds(lambda X=X: np.multiply(X, one, out=X)))
+    measured["multiply by a number"].append(seconds(lambda X=X: np.multiply(X, np.float32(1), out=X)))
     measured["fwht"].append(seconds(lambda X=X: fwht(X, norm="ortho", overwrite_x=True)))
     measured["scipy.fft.dct"].append(seconds(lambda X=X: dct(X, norm="ortho", overwrite_x=True), repetitions=2))
 

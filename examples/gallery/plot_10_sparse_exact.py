@@ -2,8 +2,9 @@
 Sparse rows, exactly projected
 ==============================
 
-A rotated sparse row is dense, so the paper puts a count sketch in front of sparse data. It is not needed: each kept column is
-a signed sum over the nonzeros of a row. What the sketch costs in accuracy, and what the exact way costs in time.
+A rotated sparse row is dense, so the paper puts a count sketch in front of sparse data. It is not needed: each kept
+column is a signed sum over the nonzeros of a row. What the sketch costs in accuracy, and what the exact way costs in
+time.
 """
 
 import time
@@ -26,8 +27,8 @@ by_hand = whole[:, isrht.selected_columns_] * isrht.column_scales_
 print(f"largest difference: {np.abs(isrht.transform(rows) - by_hand).max():.1e}")
 
 # %%
-# Then a set of generated documents. Columns are chosen by the labels, of the data themselves and of a count sketch as wide
-# as the paper's text says (2r) and wider ones.
+# Then a set of generated documents. Columns are chosen by the labels, of the data themselves and of a count sketch as
+# wide as the paper's text says (2r) and wider ones.
 text = load("zipf")
 X, y = text.X, text.y
 train, test = text.train, text.test

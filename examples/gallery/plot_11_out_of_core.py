@@ -2,8 +2,8 @@
 Out of core, under a memory limit
 =================================
 
-Train on rows that the process could not hold: they are generated, or read from files, block by block in every pass. The model is
-the one that memory would give. Here another process may use 300 MB at most, and is shown rows of 600 MB.
+Train on rows that the process could not hold: they are generated, or read from files, block by block in every pass. The
+model is the one that memory would give. Here another process may use 300 MB at most, and is shown rows of 600 MB.
 """
 
 import json
@@ -17,7 +17,8 @@ from isrht import ISRHTClassifier, RowSource
 
 
 # %%
-# A source of rows is any function that yields blocks ``(X, y)``, the same ones in every pass: files, a database, a generator.
+# A source of rows is any function that yields blocks ``(X, y)``, the same ones in every pass: files, a database, a
+# generator.
 def blocks(n_blocks=4, rows=1000, features=512):
     for number in range(n_blocks):
         rng = np.random.default_rng(number)

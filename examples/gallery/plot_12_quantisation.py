@@ -2,8 +2,8 @@
 A rotation before quantisation
 ==============================
 
-Vector search keeps millions of vectors in a few bits per number. A few large coordinates spoil it: the step between the levels
-must be as large as they need. Rotate first, and all coordinates are of the same size.
+Vector search keeps millions of vectors in a few bits per number. A few large coordinates spoil it: the step between the
+levels must be as large as they need. Rotate first, and all coordinates are of the same size.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,8 @@ import numpy as np
 from isrht import fwht
 
 # %%
-# Vectors as embeddings often are: some coordinates are much larger than the others. The rotation is random signs and a transform.
+# Vectors as embeddings often are: some coordinates are much larger than the others. The rotation is random signs and a
+# transform.
 rng = np.random.default_rng(0)
 d, n = 512, 4000
 scales = np.where(rng.uniform(size=d) < 0.02, 20.0, 1.0)

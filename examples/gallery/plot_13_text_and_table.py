@@ -2,15 +2,14 @@
 Text beside a table, with gradient boosted trees
 ================================================
 
-Trees cannot take a hundred thousand sparse words. Sixteen learned columns they can, beside the other columns of a table. Here a
-paragraph is a text and three numbers: how long it is, how many figures, how many capitals.
+Trees cannot take a hundred thousand sparse words. Sixteen learned columns they can, beside the other columns of a
+table. Here a paragraph is a text and three numbers: how long it is, how many figures, how many capitals.
 """
 
 import importlib
 import inspect
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -42,8 +41,8 @@ train, test = train_test_split(table, test_size=0.3, random_state=0, stratify=ta
 print(table.groupby("module").size().to_string())
 
 # %%
-# One pipeline: words to columns, columns and numbers to trees. The columns learn from the labels, within the pipeline, so
-# cross-validation of the whole of it would be honest.
+# One pipeline: words to columns, columns and numbers to trees. The columns learn from the labels, within the pipeline,
+# so cross-validation of the whole of it would be honest.
 numbers = ["length", "figures", "capitals"]
 words = make_pipeline(TfidfVectorizer(sublinear_tf=True, min_df=2), BoostedISRHT(16, random_state=0))
 trees = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8, random_state=0)

@@ -2,8 +2,9 @@
 A model on a microcontroller: read it in C
 ==========================================
 
-Scaling, rotation, columns and SVM fold into one weight per feature, so a trained model is a table of numbers. Exported as a C99
-header it needs nothing but a compiler. Here it is compiled, run on rows it has not seen, and compared with Python.
+Scaling, rotation, columns and SVM fold into one weight per feature, so a trained model is a table of numbers. Exported
+as a C99 header it needs nothing but a compiler. Here it is compiled, run on rows it has not seen, and compared with
+Python.
 """
 
 import ctypes

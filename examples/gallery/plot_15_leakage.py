@@ -2,8 +2,8 @@
 Leakage: how to fool oneself with columns that know the labels
 ==============================================================
 
-Labels that are pure chance: no model can be right more often than every other time. Choose columns with the labels, then
-cross-validate on these columns, and it seems to be. The more columns are looked at, the better it seems.
+Labels that are pure chance: no model can be right more often than every other time. Choose columns with the labels,
+then cross-validate on these columns, and it seems to be. The more columns are looked at, the better it seems.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 from isrht import ISRHT, LinearSVM
 
 # %%
-# For each width, 150 rows of noise. Wrong: choose, then cross-validate. Right: cross-validate the choice, too, by a pipeline.
+# For each width, 150 rows of noise. Wrong: choose, then cross-validate. Right: cross-validate the choice, too, by a
+# pipeline.
 rng = np.random.default_rng(0)
 WIDTHS = (64, 256, 1024, 4096)
 wrong, right = [], []
@@ -37,5 +38,5 @@ axis.legend(loc="upper left")
 axis.set_ylim(35, 105)
 
 # %%
-# ``ISRHTClassifier`` chooses columns anew in each fold by itself; ``project_once=True`` is the wrong way, for reproducing the
-# paper's protocol.
+# ``ISRHTClassifier`` chooses columns anew in each fold by itself; ``project_once=True`` is the wrong way, for
+# reproducing the paper's protocol.

@@ -2,8 +2,9 @@
 Measuring with masks: a single-pixel camera
 ===========================================
 
-A detector with one pixel looks at a scene through masks of open and shut squares. Sixty-four times sixty-four masks, each of half of
-all squares at once, see more light than one square at a time: the same noise of the detector, and a far better picture.
+A detector with one pixel looks at a scene through masks of open and shut squares. Sixty-four times sixty-four masks,
+each of half of all squares at once, see more light than one square at a time: the same noise of the detector, and a far
+better picture.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +19,9 @@ scene = np.exp(-6 * ((rows + 0.2) ** 2 + (columns - 0.2) ** 2)) + 0.7 * (np.abs(
 scene += 0.5 * (np.hypot(rows + 0.5, columns + 0.5) < 0.2)
 
 # %%
-# One square at a time, every reading with the noise of the detector. Then masks: a reading is the sum of the squares with signs
-# +1 and -1 (in practice the difference of two readings, a mask and its complement). All of them are one transform.
+# One square at a time, every reading with the noise of the detector. Then masks: a reading is the sum of the squares
+# with signs +1 and -1 (in practice the difference of two readings, a mask and its complement). All of them are one
+# transform.
 rng = np.random.default_rng(0)
 noise = 0.5
 one_at_a_time = scene + noise * rng.normal(size=scene.shape)

@@ -26,15 +26,19 @@ def test_a_table_and_a_page_and_no_run_twice(tmp_path):
     out = tmp_path / "out"
     done = isrht("compare", tmp_path / "mine.svm", *FEW, "--out", out, "--json")
     assert done.exit_code == 0, done.stderr
-    table = json.loads(done.stdout)["table"]
+    table, answer = (json.loads(done.stdout)[name] for name in ("table", "answer"))
+    assert answer[0].startswith("Use ")
     assert [(row["method"], row["r"]) for row in table] == [("All features", None), ("SRHT", 2), ("SRHT", 4)]
     assert all(50 < row["accuracy"] <= 100 for row in table)
     page = (out / "index.html").read_text()
     assert "mine.svm" in page
-    assert "the paper's methods on your data" in page
+    assert "Which method for mine.svm?" in page
+    assert "published" not in page.lower()
+    assert page.index("Use ") < page.index("<table")
     runs = len(Journal(out / "journal.jsonl").read().records)
     again = isrht("compare", tmp_path / "mine.svm", *FEW, "--out", out)
-    assert "method" in again.stdout.splitlines()[0]
+    assert again.stdout.startswith("Use ")
+    assert "How sure" in again.stdout or "more than chance" in again.stdout
     assert len(Journal(out / "journal.jsonl").read().records) == runs
     DATASETS.pop("mine.svm")
     assert isrht("report", out / "journal.jsonl").exit_code == 0

@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 from sample_records import write_journal
@@ -36,3 +37,21 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     result = CliRunner().invoke(app, ["report", str(journal), "--out", str(tmp_path / "file")])
     assert result.exit_code == 1
     assert "isrht report:" in result.stderr
+
+
+def test_figures_become_files(tmp_path):
+    pytest.importorskip("matplotlib")
+    journal = write_journal(tmp_path / "journal.jsonl", sets=("blobs",)).path
+    result = CliRunner().invoke(app, ["report", str(journal), "--figures", str(tmp_path / "figures"), "--json"])
+    assert result.exit_code == 0, result.stderr
+    assert {"figure-1.svg", "figure-1.pdf", "figure-1.png"} <= set(json.loads(result.stdout))
+    assert (tmp_path / "figures" / "figure-1.pdf").is_file()
+
+
+def test_figures_without_matplotlib_are_an_error_that_says_so(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    journal = write_journal(tmp_path / "journal.jsonl", sets=("blobs",)).path
+    result = CliRunner().invoke(app, ["report", str(journal), "--figures", str(tmp_path / "figures")])
+    assert result.exit_code == 1
+    assert "needs matplotlib" in result.stderr
+    assert not (tmp_path / "figures").exists()

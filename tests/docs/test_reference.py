@@ -34,7 +34,9 @@ def test_every_public_name_is_shown_once(shown):
         inner = [f"isrht.{name}.{one}" for one in getattr(thing, "__all__", ())]
         elsewhere = {f"isrht.{one}" for one in isrht.__all__}
         for full in inner or [f"isrht.{name}"]:
-            assert full in shown or f"isrht.{full.rpartition('.')[2]}" in elsewhere, f"the reference does not have {full}"
+            assert full in shown or f"isrht.{full.rpartition('.')[2]}" in elsewhere, (
+                f"the reference does not have {full}"
+            )
 
 
 def test_every_shown_name_is_there_and_described(shown):

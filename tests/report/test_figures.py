@@ -3,6 +3,7 @@ from sample_records import sample
 
 from isrht.report._figures import all_figures, figure_1, figure_2, figure_3
 from isrht.report.aggregate import Records
+from isrht.report.chart import Point
 
 
 @pytest.fixture(scope="module")
@@ -11,7 +12,7 @@ def records():
 
 
 def points(figure):
-    return sum(part.startswith('<path class="pt ') for _, chart in figure.charts for part in chart.parts)
+    return sum(isinstance(part, Point) for _, chart in figure.charts for part in chart.parts)
 
 
 def test_figure_1_has_both_blobs_and_every_run(records):

@@ -1,7 +1,7 @@
 import pytest
 from sample_records import sample
 
-from isrht.report._tables import bytes_text, complexity_table, overview_table, results_table
+from isrht.report._tables import complexity_table, overview_table, results_table
 from isrht.report.aggregate import Records
 
 
@@ -59,8 +59,3 @@ def test_measured_exponents(records):
     ]
     assert exponents == pytest.approx([1.0] * 14 + [0.0] * 7, abs=0.01)
     assert complexity_table(Records([])).rows == []
-
-
-@pytest.mark.parametrize(("count", "text"), [(12, "12 B"), (1200, "1.2 kB"), (3.1e6, "3.1 MB"), (2.77e9, "2.77 GB")])
-def test_bytes(count, text):
-    assert bytes_text(count) == text

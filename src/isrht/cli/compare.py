@@ -1,4 +1,4 @@
-"""``isrht compare``: compare the paper's methods on the user's data, at several r, in a table and on a page."""
+"""``isrht compare``: compare methods on the user's data, at several r: an answer in words, a table and a page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compare(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ):
-    """Compare the paper's methods, ours and all features on your rows: accuracy, seconds and bytes.
+    """Compare methods on your rows, and say which to use: the paper's, boosted columns and all features.
 
     Like reproduce, it continues where it stopped.
     """
@@ -48,7 +48,8 @@ def compare(
     from isrht.experiments.methods import METHODS, method_named
     from isrht.experiments.reproduce import Settings, reproduce
     from isrht.files.opening import find, open_rows
-    from isrht.report.write import write_report
+    from isrht.report._answer import answer_of
+    from isrht.report.write import records_of, write_report
 
     names = tuple(method_named(method).name for method in methods or METHODS)
     paths, tests = absolute(find(data)), absolute(find(test)) if test else None
@@ -67,10 +68,12 @@ def compare(
         summary = reproduce(settings, listener(quiet))
         written = write_report(journal, out)
     table = accuracy_table(journal, set_name)
+    answer = answer_of(records_of(journal), set_name)
+    words = list(answer.sentences()) if answer else []
     if as_json:
-        give_json({"table": table, "files": {name: str(path) for name, path in written.items()}})
+        give_json({"answer": words, "table": table, "files": {name: str(path) for name, path in written.items()}})
     else:
-        for line in as_text(table):
+        for line in (*words, "", *as_text(table)):
             give(line)
         say(f"the page: {written['index.html']}")
     if summary.failed:

@@ -11,7 +11,7 @@ import numpy as np
 from isrht.datasets.registry import describe
 from isrht.experiments.plan import STABILITY_METHODS, STABILITY_SETS, stability_rs
 from isrht.linear.costs import DEFAULT_CS
-from isrht.report._tables import bytes_text
+from isrht.report._text import bytes_text
 from isrht.report.aggregate import mean_of
 from isrht.report.chart import Axis, Chart, marker
 from isrht.report.styles import Style, style_of
@@ -29,15 +29,21 @@ class Figure:
 
     def html(self):
         charts = "".join(
-            f"<div class=panel><h4>{escape(title)}</h4>{chart.svg()}</div>" for title, chart in self.charts
+            f'<div class="panel"><h3>{escape(title)}</h3>{chart.svg()}</div>' for title, chart in self.charts
         )
         keys = "".join(
             f'<li><button type="button" data-series="{escape(name)}">{marker(style)}{escape(name)}</button></li>'
             for name, style in self.legend.items()
         )
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        saving = "".join(
+            f'<button type="button" data-save="{kind}" aria-label="Save {escape(self.title)} as {kind.upper()}">'
+            f"{kind.upper()}</button>"
+            for kind in ("svg", "png", "pdf")
+        )
         return (
             f'<figure class="charts" id="{escape(self.name)}"><figcaption>{escape(self.title)}</figcaption>'
+            f'<p class="save" hidden>Save as {saving}</p>'
             f"{f'<ul class=legend>{keys}</ul>' if keys else ''}<div class=panels>{charts}</div>"
             f"{f'<ul class=notes>{notes}</ul>' if notes else ''}</figure>"
         )
@@ -115,11 +121,9 @@ def figure_1(records):
 
 def figure_2(records):
     """Return Figure 2: accuracy against r, for every method and set."""
-    figure = Figure(
-        "figure-2",
-        "Figure 2: accuracy against r",
-        notes=["Mean of the runs with C chosen by CV; hover for n and deviation."],
-    )
+    own = any(describe(name).source for name in records.sets)
+    title = "Accuracy against the number of columns r" if own else "Figure 2: accuracy against r"
+    figure = Figure("figure-2", title, notes=["Mean of the runs with C chosen by CV; hover for n and deviation."])
     for name in records.sets:
         curves = records.of_set(name)
         if len({r for by_r in curves.values() for r in by_r}) < 2:

@@ -7,8 +7,10 @@ from html import escape
 from importlib.resources import files
 
 from isrht.datasets.registry import describe
+from isrht.report._answer import answer_of
 from isrht.report._figures import all_figures
-from isrht.report._tables import complexity_table, overview_table, results_tables
+from isrht.report._tables import comparison_table, complexity_table, notes_on, overview_table, results_tables
+from isrht.report._takeaways import takeaways
 
 # The fields of a record that the page shows.
 FIELDS = (
@@ -41,24 +43,21 @@ DEVIATIONS = (
 )
 
 
+MEASURED = (
+    "Every method learned from the same training rows and was judged by the same test rows, which none had seen before.",
+    "C was chosen by 5-fold cross-validation on the training rows; where columns are chosen with labels, every fold "
+    "chose its own. Methods with randomness ran several times with other seeds.",
+    "Seconds are CPU seconds of one core, for fitting, projecting, choosing C, training and predicting. Bytes are what "
+    "must be kept to predict as the method does it; any of these models can also be folded into one weight per feature.",
+    "Whether two accuracies can be told apart is judged by a z-test of two proportions on the test rows, at 1 in 20. "
+    "More test rows (--test) make it sharper, more runs (-n) do so for methods with randomness.",
+)
+
+
 def page(records):
-    """Return the page as text."""
-    tables = results_tables(records)
-    complexity = complexity_table(records)
-    figures = all_figures(records)
-    of_paper = [table for table in tables if describe(table.name.removeprefix("results-")).paper_name]
-    others = [table for table in tables if table not in of_paper]
+    """Return the page as text: about the user's own data if there are such, else about the paper."""
     own = [name for name in records.sets if describe(name).source]
-    sections = [
-        ("summary", "At a glance", overview_table(records).html() if tables else "<p>No results yet.</p>"),
-        ("results", "Results table, beside the published one", _results_legend() + _join(of_paper)),
-        ("embedded", "Your data" if own else "Embedded sets", _join(others)),
-        ("figures", "Figures", _join(figures)),
-        ("complexity-section", "Table 1 (complexity), measured", complexity.html() if complexity.rows else ""),
-        ("deviations", "Deviations from the paper", _list(DEVIATIONS)),
-        ("sources", "Where these numbers come from", _sources(records)),
-    ]
-    shown = [(name, title, body) for name, title, body in sections if body and not (name == "results" and not of_paper)]
+    shown = [section for section in (_sections_on_own(records, own) if own else _sections(records)) if section[2]]
     navigation = " ".join(f'<a href="#{name}">{escape(title)}</a>' for name, title, _ in shown)
     body = "".join(
         f'<section id="{name}"><h2>{escape(title)}</h2>{content}</section>' for name, title, content in shown
@@ -66,8 +65,8 @@ def page(records):
     return PAGE.format(
         css=_file("page.css"),
         js=_file("page.js"),
-        title="the paper's methods on your data" if own else "the paper, run again",
-        intro=_intro(records),
+        title=f"Which method for {_listed(own)}?" if own else "The paper on improved SRHT, run again",
+        intro=_intro_on_own(records) if own else _intro(records),
         warnings=_warnings(records),
         navigation=navigation,
         body=body,
@@ -75,25 +74,71 @@ def page(records):
     )
 
 
+def _sections(records):
+    """Return the sections of a page about the paper: their names, titles and contents."""
+    tables = results_tables(records)
+    of_paper = [table for table in tables if describe(table.name.removeprefix("results-")).paper_name]
+    others = [table for table in tables if table not in of_paper]
+    complexity = complexity_table(records)
+    summary = (
+        _list(takeaways(records), "takeaways") + overview_table(records).html() if tables else "<p>No results yet.</p>"
+    )
+    return [
+        ("summary", "At a glance", summary),
+        ("results", "Results table, beside the published one", _results_legend() + _join(of_paper) if of_paper else ""),
+        ("embedded", "Embedded sets", _join(others)),
+        ("figures", "Figures", _join(all_figures(records))),
+        ("complexity-section", "Table 1 (complexity), measured", complexity.html() if complexity.rows else ""),
+        ("deviations", "Deviations from the paper", _list(DEVIATIONS)),
+        ("sources", "Where these numbers come from", _sources(records)),
+    ]
+
+
+def _sections_on_own(records, own):
+    """Return the sections of a page about the user's own data, which begins with an answer."""
+    answers = {name: answer_of(records, name) for name in own}
+    words = "".join(
+        (f"<h3>{escape(name)}</h3>" if len(own) > 1 else "") + _list(list(answer.sentences()), "answer")
+        for name, answer in answers.items()
+    )
+    tables = [_with_notes(records, name, comparison_table(name, answer)) for name, answer in answers.items()]
+    return [
+        ("summary", "The answer", words),
+        ("results", "All methods", _join(tables)),
+        ("figures", "Figures", _join(all_figures(records))),
+        ("measured", "How it was measured", _list(MEASURED)),
+        ("sources", "Where these numbers come from", _sources(records)),
+    ]
+
+
+def _with_notes(records, name, table):
+    table.notes += notes_on(records, name)
+    return table
+
+
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>ISRHT: {title}</title>
+<title>{title} · isrht</title>
 <link rel="icon" href="data:,">
 <style>
 {css}</style>
 </head>
 <body>
-<h1>Improved subsampled randomized Hadamard transforms: {title}</h1>
+<header>
+<h1>{title}</h1>
 {intro}
-<nav>{navigation}</nav>
+<nav aria-label="Sections">{navigation}</nav>
+</header>
+<main>
 {warnings}
 {body}
-<div id="tip" role="status"></div>
-<dialog id="behind"><form method="dialog">
-<h3></h3><div class="scroll"></div><p><button>Close</button></p>
+</main>
+<div id="tip" aria-hidden="true"></div>
+<dialog id="behind" aria-labelledby="behind-title"><form method="dialog">
+<h2 id="behind-title">Records</h2><div class="scroll" tabindex="0"></div><p><button>Close</button></p>
 </form></dialog>
 <script type="application/json" id="records">{records}</script>
 <script>
@@ -118,6 +163,18 @@ def _intro(records):
         f"{f', the last finished {escape(finished)}' if finished else ''}. Click a number for the records behind it, a "
         "column to sort by it, a method in a legend to hide it.</p>"
     )
+
+
+def _intro_on_own(records):
+    finished = max(record["finished"] for record in records.runs)
+    return (
+        f'<p class="lead">{len(records.runs):,} runs of <code>isrht compare</code>, the last finished '
+        f"{escape(finished)}. Click a number for the runs behind it, a column to sort by it, a method in a legend to hide it.</p>"
+    )
+
+
+def _listed(names):
+    return escape(", ".join(names))
 
 
 def _warnings(records):
@@ -172,8 +229,9 @@ def _join(parts):
     return "".join(part.html() for part in parts)
 
 
-def _list(lines):
-    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+def _list(lines, kind=""):
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<ul class="{kind}">{items}</ul>' if kind else f"<ul>{items}</ul>"
 
 
 def _file(name):

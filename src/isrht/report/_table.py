@@ -40,7 +40,8 @@ class Table:
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return (
             f'<figure class="table" id="{escape(self.name)}"><figcaption>{escape(self.title)}</figcaption>'
-            f'<div class="scroll"><table class="sortable"><thead><tr>{head}</tr></thead>'
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(self.title)}">'
+            f'<table class="sortable"><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
             f"{f'<ul class=notes>{notes}</ul>' if notes else ''}</figure>"
         )

@@ -8,6 +8,7 @@ from isrht.datasets.registry import describe
 from isrht.experiments.methods import METHODS
 from isrht.report._published import difference_from_published, paper, published
 from isrht.report._table import NOTHING, Cell, Table
+from isrht.report._text import bytes_text, seconds_text
 
 
 def results_tables(records):
@@ -53,10 +54,31 @@ def _results_row(description, method, group, best):
         _mean_cell(group.best_accuracy, group.id),
         NOTHING if not difference else Cell(difference.text, difference.points, group.id, _which(group)),
         NOTHING if not difference else Cell(_p_text(difference.p), difference.p, group.id, difference.test),
-        Cell(_seconds_text(group.seconds.mean), group.seconds.mean, group.id, _stages(group)),
+        Cell(seconds_text(group.seconds.mean), group.seconds.mean, group.id, _stages(group)),
         Cell(bytes_text(group.model_bytes.mean), group.model_bytes.mean, group.id),
         Cell(str(len(group.records)), len(group.records), group.id),
     ]
+
+
+def comparison_table(set_name, answer):
+    """Return the table of a set of the user's own: every method at every r, the most accurate first."""
+    fields = ["method", "r", "accuracy, %", "beside the best", "CPU seconds", "model bytes", "runs"]
+    table = Table(f"results-{set_name}", f"{set_name}: all methods, the most accurate first", fields)
+    for candidate in answer.candidates:
+        is_best = candidate is answer.best
+        beside = "the best" if is_best else "cannot be told apart" if candidate in answer.equals else "worse"
+        table.rows.append(
+            [
+                Cell(candidate.method, candidate.method, title=METHODS[candidate.method].about),
+                NOTHING if candidate.r is None else Cell(str(candidate.r), candidate.r),
+                Cell(_with_std(candidate.accuracy, candidate.std), candidate.accuracy, candidate.group, strong=is_best),
+                Cell(beside, answer.best.accuracy - candidate.accuracy),
+                Cell(seconds_text(candidate.seconds), candidate.seconds, candidate.group),
+                Cell(bytes_text(candidate.bytes), candidate.bytes, candidate.group),
+                Cell(str(candidate.n_runs), candidate.n_runs, candidate.group),
+            ]
+        )
+    return table
 
 
 OVERVIEW = ("set", "r", "SRHT published", "SRHT the same way", "ISRHT-supervised published",
@@ -140,7 +162,7 @@ def _complexity_row(method, theirs, points):
         Cell(theirs["space"], theirs["space"]),
         Cell(bytes_text(record["bytes"]["projection"]), record["bytes"]["projection"], title=record["key"]),
         Cell(theirs["time"], theirs["time"]),
-        Cell(_seconds_text(record["total_seconds"]), record["total_seconds"], title=record["key"]),
+        Cell(seconds_text(record["total_seconds"]), record["total_seconds"], title=record["key"]),
         *(NOTHING if slope is None else Cell(f"{slope:.2f}", slope) for slope in slopes),
     ]
 
@@ -192,14 +214,6 @@ def notes_on(records, set_name):
             yield f"{failed['method']}, r={failed['r']}, seed {failed['seed']} failed: {failed['error']}."
 
 
-def bytes_text(count):
-    """Return a number of bytes in a unit in which it is short."""
-    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count:.0f} B"
-
-
 def _scaling(description):
     scalings = {
         "minmax": "features scaled to [-1, 1]",
@@ -235,11 +249,7 @@ def _p_text(p):
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _seconds_text(seconds):
-    return f"{seconds:.4f}" if seconds < 0.1 else f"{seconds:.2f}"
-
-
 def _stages(group):
     names = group.records[0]["seconds"]
     means = {name: np.mean([record["seconds"][name] for record in group.records]) for name in names}
-    return ", ".join(f"{name} {_seconds_text(value)}" for name, value in means.items())
+    return ", ".join(f"{name} {seconds_text(value)}" for name, value in means.items())

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass, field
 from html import escape
 
+from isrht.report.styles import Style
+
 WIDTH, HEIGHT = 460, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 42
 
@@ -58,9 +60,74 @@ class Axis:
         return [round(step * k, 10) for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line through points, of one method."""
+
+    points: list
+    style: Style
+    series: str
+
+    def svg(self, chart):
+        dash = f' stroke-dasharray="{self.style.dash}"' if self.style.dash else ""
+        return (
+            f'<polyline class="line" data-series="{escape(self.series)}" style="--c:{self.style.color}" '
+            f'points="{chart.places(self.points)}"{dash}/>'
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """A marker, with a title that names it and the group of records from which it was computed."""
+
+    x: float
+    y: float
+    style: Style
+    title: str
+    series: str
+    group: str
+
+    def svg(self, chart):
+        return (
+            f'<path class="pt {self.style.fill}" data-series="{escape(self.series)}" data-group="{escape(self.group)}" '
+            f'style="--c:{self.style.color}" '
+            f'transform="translate({chart.x_of(self.x):.1f},{chart.y_of(self.y):.1f})" '
+            f'd="{MARKERS[self.style.marker]}">'
+            f"<title>{escape(self.title)}</title></path>"
+        )
+
+
+@dataclass(frozen=True)
+class ErrorBar:
+    """A vertical line from one value to another, cut off at the frame."""
+
+    x: float
+    low: float
+    high: float
+    style: Style
+    series: str
+
+    def svg(self, chart):
+        top, bottom = min(self.high, chart.y.high), max(self.low, chart.y.low)
+        return (
+            f'<path class="err" data-series="{escape(self.series)}" style="--c:{self.style.color}" '
+            f'd="M{chart.x_of(self.x):.1f},{chart.y_of(bottom):.1f}V{chart.y_of(top):.1f}"/>'
+        )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A thin line to compare points with: a diagonal, or a level."""
+
+    points: list
+
+    def svg(self, chart):
+        return f'<polyline class="rule" points="{chart.places(self.points)}"/>'
+
+
 @dataclass
 class Chart:
-    """A frame into which lines and points are drawn."""
+    """A frame into which lines and points are drawn; what was drawn is kept, so that others can draw it, too."""
 
     x: Axis
     y: Axis
@@ -68,48 +135,38 @@ class Chart:
     parts: list = field(default_factory=list)
 
     def line(self, points, style, series):
-        where = " ".join(f"{self._x(x):.1f},{self._y(y):.1f}" for x, y in points)
-        dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
-        self.parts.append(
-            f'<polyline class="line" data-series="{escape(series)}" style="--c:{style.color}" points="{where}"{dash}/>'
-        )
+        self.parts.append(Line(points, style, series))
 
     def point(self, x, y, style, title, series="", group=""):
-        self.parts.append(
-            f'<path class="pt {style.fill}" data-series="{escape(series)}" data-group="{escape(group)}" '
-            f'style="--c:{style.color}" '
-            f'transform="translate({self._x(x):.1f},{self._y(y):.1f})" d="{MARKERS[style.marker]}">'
-            f"<title>{escape(title)}</title></path>"
-        )
+        self.parts.append(Point(x, y, style, title, series, group))
 
     def error_bar(self, x, low, high, style, series=""):
-        self.parts.append(
-            f'<path class="err" data-series="{escape(series)}" style="--c:{style.color}" '
-            f'd="M{self._x(x):.1f},{self._y(max(low, self.y.low)):.1f}V{self._y(min(high, self.y.high)):.1f}"/>'
-        )
+        self.parts.append(ErrorBar(x, low, high, style, series))
 
     def rule(self, points):
-        """Draw a thin line to compare points with: a diagonal, or a level."""
-        where = " ".join(f"{self._x(x):.1f},{self._y(y):.1f}" for x, y in points)
-        self.parts.append(f'<polyline class="rule" points="{where}"/>')
+        self.parts.append(Rule(points))
 
     def svg(self):
         return (
             f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.name)}">'
-            f"{self._frame()}{''.join(self.parts)}</svg>"
+            f"{self._frame()}{''.join(part.svg(self) for part in self.parts)}</svg>"
         )
 
     def _frame(self):
         bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
         out = []
         for tick in self.y.tick_values():
-            y = self._y(tick)
+            y = self.y_of(tick)
             out.append(f'<path class="grid" d="M{LEFT},{y:.1f}H{right}"/>')
-            out.append(f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_number(tick)}</text>')
+            out.append(
+                f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{number_text(tick)}</text>'
+            )
         for tick in self.x.tick_values():
-            x = self._x(tick)
+            x = self.x_of(tick)
             out.append(f'<path class="grid" d="M{x:.1f},{TOP}V{bottom}"/>')
-            out.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{_number(tick)}</text>')
+            out.append(
+                f'<text class="tick" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{number_text(tick)}</text>'
+            )
         middle_x, middle_y = (LEFT + right) / 2, (TOP + bottom) / 2
         out.append(
             f'<text class="axis" x="{middle_x}" y="{HEIGHT - 6}" text-anchor="middle">{escape(self.x.label)}</text>'
@@ -120,10 +177,14 @@ class Chart:
         )
         return "".join(out)
 
-    def _x(self, value):
+    def places(self, points):
+        """Return points as the attribute of a polyline."""
+        return " ".join(f"{self.x_of(x):.1f},{self.y_of(y):.1f}" for x, y in points)
+
+    def x_of(self, value):
         return LEFT + self.x.place(value) * (WIDTH - LEFT - RIGHT)
 
-    def _y(self, value):
+    def y_of(self, value):
         return HEIGHT - BOTTOM - self.y.place(value) * (HEIGHT - TOP - BOTTOM)
 
 
@@ -150,7 +211,8 @@ def _log_ticks(low, high):
     return [value for power in wider for factor in (1, 2, 5) if low <= (value := factor * 10.0**power) <= high]
 
 
-def _number(value):
+def number_text(value):
+    """Return the text of a tick, short for large numbers."""
     for size, suffix in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             return f"{value / (1e3 if suffix == 'k' else size):g}{suffix}"

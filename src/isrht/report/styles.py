@@ -31,6 +31,18 @@ BASES = {
 VARIANTS = {"sketch 2r": ("5 3", "hollow"), "sketch 8192": ("2 3", "pale"), "authors' code": ("7 2 2 2", "hollow")}
 
 
+# The colours of the light page, for drawings that know no variables of CSS.
+PLAIN = {
+    "ink": "#1c1d20", "c-gray": "#6b6e76", "c-brown": "#8a5a35", "c-cyan": "#08788f", "c-blue": "#2f5fd0",
+    "c-teal": "#0f7a65", "c-violet": "#7b46c9", "c-olive": "#7a7500", "c-green": "#2b8a3e", "c-orange": "#c25700", "c-red": "#d1123f",
+}  # fmt: skip
+
+
+def plain_color(color):
+    """Return a colour of the light page, given as a variable: ``var(--c-red)``."""
+    return PLAIN[color.removeprefix("var(--").removesuffix(")")]
+
+
 def style_of(method):
     """Return the style of a method by its name; a variant looks like its base, but dashed and hollow."""
     base, _, variant = method.partition(", ")
