@@ -47,7 +47,7 @@ def public_names():
 
 
 def names_of(module_name):
-    """Return ``(full name, object)`` of all that ``__all__`` of a module lists, and nothing if there is no such module."""
+    """Return ``(full name, object)`` of what ``__all__`` of a module lists, or nothing if there is no such module."""
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

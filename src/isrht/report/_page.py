@@ -44,11 +44,11 @@ DEVIATIONS = (
 
 
 MEASURED = (
-    "Every method learned from the same training rows and was judged by the same test rows, which none had seen before.",
+    "Every method learned from the same training rows and was judged by the same test rows, which none had seen.",
     "C was chosen by 5-fold cross-validation on the training rows; where columns are chosen with labels, every fold "
     "chose its own. Methods with randomness ran several times with other seeds.",
     "Seconds are CPU seconds of one core, for fitting, projecting, choosing C, training and predicting. Bytes are what "
-    "must be kept to predict as the method does it; any of these models can also be folded into one weight per feature.",
+    "must be kept to predict as the method does it; any of these can also be folded into one weight per feature.",
     "Whether two accuracies can be told apart is judged by a z-test of two proportions on the test rows, at 1 in 20. "
     "More test rows (--test) make it sharper, more runs (-n) do so for methods with randomness.",
 )
@@ -169,7 +169,8 @@ def _intro_on_own(records):
     finished = max(record["finished"] for record in records.runs)
     return (
         f'<p class="lead">{len(records.runs):,} runs of <code>isrht compare</code>, the last finished '
-        f"{escape(finished)}. Click a number for the runs behind it, a column to sort by it, a method in a legend to hide it.</p>"
+        f"{escape(finished)}. Click a number for the runs behind it, a column to sort by it, a method in a legend "
+        "to hide it.</p>"
     )
 
 

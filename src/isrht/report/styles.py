@@ -34,7 +34,8 @@ VARIANTS = {"sketch 2r": ("5 3", "hollow"), "sketch 8192": ("2 3", "pale"), "aut
 # The colours of the light page, for drawings that know no variables of CSS.
 PLAIN = {
     "ink": "#1c1d20", "c-gray": "#6b6e76", "c-brown": "#8a5a35", "c-cyan": "#08788f", "c-blue": "#2f5fd0",
-    "c-teal": "#0f7a65", "c-violet": "#7b46c9", "c-olive": "#7a7500", "c-green": "#2b8a3e", "c-orange": "#c25700", "c-red": "#d1123f",
+    "c-teal": "#0f7a65", "c-violet": "#7b46c9", "c-olive": "#7a7500", "c-green": "#2b8a3e", "c-orange": "#c25700",
+    "c-red": "#d1123f",
 }  # fmt: skip
 
 
