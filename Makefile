@@ -4,12 +4,14 @@
 # make fuzz  the parser on odd texts, and odd calls of everything public
 # make docs  the site, in docs/_build/html        make notebooks    every example of the gallery as a notebook, executed
 # make look  every page in a browser, checked
+# make wheel the source archive and wheels, inspected and tested
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test test-lowest bench docs notebooks look lint sanitize fuzz fuzz-calls fuzz-parser clean
+.PHONY: run test test-lowest bench docs notebooks look lint sanitize fuzz fuzz-calls fuzz-parser \
+	wheel clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
@@ -103,6 +105,16 @@ fuzz-parser: $(INSTALLED)
 	$(FUZZ)/libsvm -max_total_time=$(FUZZ_SECONDS) -max_len=200 -dict=tests/fuzz/libsvm.dict -print_final_stats=1 \
 		-artifact_prefix=$(FUZZ)/ $(FUZZ)/corpus tests/fuzz/corpus/libsvm
 	PYTHONPATH=tests/helpers $(BIN)/python tests/system/test_fuzz.py $(FUZZ)/corpus tests/fuzz/corpus/libsvm
+
+# The wheels of this machine, built, inspected and tested by every Python that is found (tools/wheels.py).
+# WHEEL_OPTIONS=--untested builds and inspects only.
+RELEASE := build/release
+
+wheel:
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --upgrade pip
+	$(RELEASE)/bin/python -m pip install --quiet --group release
+	$(RELEASE)/bin/python tools/wheels.py $(WHEEL_OPTIONS)
 
 $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

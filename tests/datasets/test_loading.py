@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -67,3 +69,10 @@ def test_scaling_keeps_sparse_data_sparse():
 
 def test_loading_gives_the_checksum_that_plans_use():
     assert load("digits").checksum == checksum_of("digits")
+
+
+def test_photographs_without_pillow_are_not_available(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    for function in (load, checksum_of):
+        with pytest.raises(NotAvailable, match=r"photographs: Pillow is missing: pip install 'isrht\[data\]'"):
+            function("photographs")

@@ -53,7 +53,7 @@ def fetch(
             say(f"isrht data: {error}")
             raise typer.Exit(MISUSED) from error
         except ModuleNotFoundError as error:
-            say(f"isrht data: {error.name} is missing: pip install 'isrht[cli]'")
+            say(f"isrht data: {error.name} is missing: pip install 'isrht[data]'")
             raise typer.Exit(MISUSED) from error
         except (OSError, ValueError) as error:
             unknown = isinstance(error, ValueError) and "unknown set" in str(error)

@@ -21,7 +21,7 @@ SPLIT_SEED = 0
 
 
 class NotAvailable(LookupError):
-    """The files of a set were not found in any folder."""
+    """The files of a set were not found in any folder, or what is needed to read them is not installed."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         X, y, is_test = own.read(description)
         checksum = own.digest(description)
     elif description.embedded:
-        X, y, is_test = _embedded.MAKERS[name]()
+        X, y, is_test = _made(name)
         checksum = _digest_of_arrays(X, y)
     else:
         paths = _files_of(description, data_dir)
@@ -105,8 +105,16 @@ def checksum_of(name, data_dir=None):
     if description.source:
         return own.digest(description)
     if description.embedded:
-        return _digest_of_arrays(*_embedded.MAKERS[name]()[:2])
+        return _digest_of_arrays(*_made(name)[:2])
     return folders.digest(_files_of(description, data_dir))
+
+
+def _made(name):
+    """Return an embedded set as ``(X, y, is_test)``."""
+    try:
+        return _embedded.MAKERS[name]()
+    except ImportError as error:
+        raise NotAvailable(f"{name}: Pillow is missing: pip install 'isrht[data]'") from error
 
 
 def missing(description):
