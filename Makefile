@@ -10,8 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test test-lowest bench docs notebooks look lint sanitize fuzz fuzz-calls fuzz-parser \
-	wheel clean
+.PHONY: run test test-lowest test-here test-nightly test-threads bench docs notebooks look lint sanitize fuzz fuzz-calls \
+	fuzz-parser wheel wheels-of-ci version-is-tag check-workflows coverage mutants history bench-compare clean
 
 run: $(INSTALLED)
 	$(BIN)/isrht reproduce
@@ -32,6 +32,30 @@ test-lowest:
 		--config-setting build-dir=$(LOWEST)/cmake --reinstall-package isrht '.[test]'
 	$(LOWEST)/venv/bin/python -c 'import isrht.kernels._core'
 	$(LOWEST)/venv/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
+
+# Into the Python at hand, as the CI does it on every system; an install that fell back to NumPy fails the second line.
+test-here:
+	$(PYTHON) -m pip install --quiet '.[test]'
+	$(PYTHON) -c 'import isrht.kernels._core'
+	$(PYTHON) -m pytest -n 2 --dist loadfile $(TESTS)
+
+NIGHTLY_INDEX := https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
+
+test-nightly:
+	$(PYTHON) -m pip install --quiet '.[test]'
+	$(PYTHON) -m pip install --quiet --upgrade --pre --extra-index-url $(NIGHTLY_INDEX) numpy scipy scikit-learn
+	$(PYTHON) -m pytest -n 2 --dist loadfile $(TESTS)
+
+# Every test in four threads at once. A Python without its lock must stay without it when the kernels are imported.
+# Extras have no wheels for such a Python yet, so this needs only what pytest does.
+THREADED_TESTS ?= tests/kernels tests/transform tests/models/test_predictor.py
+THREADS := build/threads
+
+test-threads:
+	$(PYTHON) -m venv --clear $(THREADS)
+	$(THREADS)/bin/python -m pip install --quiet . --group threads --config-settings=build-dir=build/threads-cmake
+	$(THREADS)/bin/python -X faulthandler -W error -c 'import isrht.kernels._core'
+	$(THREADS)/bin/python -m pytest -q --parallel-threads=4 $(THREADED_TESTS)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
@@ -59,6 +83,35 @@ look: docs
 
 CPP = $(wildcard core/*.hpp core/*/*.?pp tests/*/*.cpp)
 
+# One change in a module after the other: do its tests notice? (tools/mutants.py; docs/mutants.md has what was found.)
+MODULES ?= projections/scores projections/selection projections/statistics linear/_objective linear/_newton linear/_exact \
+	linear/_conjugate
+
+mutants: $(INSTALLED)
+	$(BIN)/python tools/mutants.py $(MODULES)
+
+# The headline ratios of the last ten commits, and of this commit against another one (benchmarks/history.py).
+HISTORY := build/history/venv
+BASE ?= main
+
+$(HISTORY):
+	$(PYTHON) -m venv $(HISTORY)
+	$(HISTORY)/bin/python -m pip install --quiet numpy scipy scikit-learn lazy_loader
+
+history: $(HISTORY)
+	$(HISTORY)/bin/python benchmarks/history.py
+
+bench-compare: $(HISTORY)
+	$(HISTORY)/bin/python benchmarks/history.py --base '$(BASE)'
+
+# Workflows cannot run at home; zizmor looks for what could be abused in them, and check-jsonschema for words that GitHub
+# does not know. tests/system/test_release.py compares them with this file.
+check-workflows: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline .github
+
 lint: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
@@ -83,6 +136,24 @@ sanitize:
 		--config-settings=cmake.define.ISRHT_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)/cmake
 	$(SANITIZED_PYTHON) -c 'import isrht.kernels._core'
 	$(SANITIZED_PYTHON) -m pytest tests/kernels tests/transform/test_hadamard.py tests/system/test_fuzz.py
+
+# How much of Python and C++ the tests run, in a build of its own that counts; docs/coverage.md is the page about it.
+COVERED := build/coverage
+COVERED_PYTHON = $(COVERED)/venv/bin/python
+
+coverage:
+	test -x $(COVERED_PYTHON) || $(PYTHON) -m venv $(COVERED)/venv
+	$(COVERED_PYTHON) -m pip install --quiet --upgrade pip
+	$(COVERED_PYTHON) -m pip install --quiet '.[test]' --group coverage --config-settings=install.strip=false \
+		--config-settings=cmake.define.ISRHT_COVERAGE=ON --config-settings=build-dir=$(COVERED)/cmake
+	find $(COVERED) -name '*.gcda' -delete
+	$(COVERED_PYTHON) -m coverage erase
+	-$(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
+	$(COVERED_PYTHON) -m coverage combine --quiet
+	$(COVERED_PYTHON) -m coverage json --quiet -o $(COVERED)/python.json
+	$(COVERED_PYTHON) -m gcovr --root . --object-directory $(COVERED)/cmake --filter core/ --merge-lines \
+		--exclude-throw-branches --gcov-ignore-parse-errors --json $(COVERED)/cpp.json
+	$(COVERED_PYTHON) tools/coverage_page.py $(COVERED)
 
 # libFuzzer comes with clang (Debian: clang and libclang-rt-dev). What it finds stays in build/fuzz/corpus; to keep some
 # of it: build/fuzz/libsvm -merge=1 tests/fuzz/corpus/libsvm build/fuzz/corpus
@@ -115,6 +186,14 @@ wheel:
 	$(RELEASE)/bin/python -m pip install --quiet --upgrade pip
 	$(RELEASE)/bin/python -m pip install --quiet --group release
 	$(RELEASE)/bin/python tools/wheels.py $(WHEEL_OPTIONS)
+
+# All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml.
+wheels-of-ci:
+	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5
+	$(PYTHON) -m cibuildwheel --output-dir wheelhouse
+
+version-is-tag:
+	$(PYTHON) tools/version.py --tag '$(TAG)'
 
 $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

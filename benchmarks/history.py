@@ -1,0 +1,176 @@
+"""The history of speed: the headline ratios of the last commits, kept in a file and shown on a page.
+
+``make history`` measures the last ten commits; ``make bench-compare BASE=main`` measures this commit against another
+one, as the CI does it for pull requests. Every commit is built from its own sources into a folder of its own and
+measured in processes of its own, in turns with the others, several times. The median counts: a ratio errs both ways.
+
+asv is not used: it keeps seconds, of one commit after the other, which on a machine that is shared tell more of the
+neighbours than of the commit, and it makes an environment with all dependencies for every commit. What is wanted is a
+ratio to a yardstick of the same minute, which takes this page of code.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).parents[1]
+WORK = ROOT / "build" / "history"
+RECORDS = ROOT / "benchmarks" / "results" / "history.jsonl"
+PAGE = ROOT / "docs" / "speed-history.md"
+HEADLINE = ROOT / "benchmarks" / "headline.py"
+TURNS = 3
+# A ratio that is larger than the median of those before it by this factor is marked.
+SLOWER = 1.15
+
+
+def git(*arguments):
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def last_commits(count):
+    """Return the last commits that changed what is measured, the oldest first."""
+    return git("rev-list", "--first-parent", f"--max-count={count}", "HEAD", "--", "src", "core").split()[::-1]
+
+
+def installed(commit):
+    """Build the sources of a commit into a folder, unless that was done before, and return the folder."""
+    place = WORK / "builds" / commit
+    if not (place / "isrht").exists():
+        sources = WORK / "sources" / commit
+        shutil.rmtree(sources, ignore_errors=True)
+        sources.mkdir(parents=True)
+        archive = subprocess.Popen(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE)
+        subprocess.run(["tar", "x"], cwd=sources, stdin=archive.stdout, check=True)
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(place), str(sources)]
+        subprocess.run(command, check=True)
+    if not list((place / "isrht" / "kernels").glob("_core*.so")) + list((place / "isrht").glob("_core*")):
+        raise SystemExit(f"{commit} was built without its kernels")
+    return place
+
+
+def measured(commits, turns=TURNS, only=()):
+    """Return the ratios of every commit: the median of several turns, in which all commits take part."""
+    places = {commit: installed(commit) for commit in commits}
+    found = {commit: {} for commit in commits}
+    for _ in range(turns):
+        for commit, place in places.items():
+            for name, ratio in _run(place, only).items():
+                found[commit].setdefault(name, []).append(ratio)
+    return {commit: {name: median(all) for name, all in ratios.items()} for commit, ratios in found.items()}
+
+
+def _run(place, only):
+    variables = {"PYTHONPATH": str(place), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(HEADLINE), *only]
+    done = subprocess.run(command, env=os.environ | variables, cwd=WORK, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def record(commit, ratios):
+    """Return what is kept of a commit."""
+    day, subject = git("show", "--no-patch", "--format=%cs%x00%s", commit).split("\0")
+    rounded = {name: float(f"{ratio:.3g}") for name, ratio in ratios.items()}
+    return {"commit": commit, "day": day, "subject": subject, "machine": machine(), "ratios": rounded}
+
+
+def machine():
+    """Return the processor: ratios of two processors are not compared."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def known():
+    return [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
+
+
+def page(records):
+    """Return the text of the page: one table for each machine, the newest commit last."""
+    headlines = _descriptions()
+    lines = [
+        "# The history of speed",
+        "",
+        "How long the package takes for what users do most, in units of a yardstick that is timed in turns with it:",
+        "less is better. `make history` measures new commits. A ratio is marked where it is more than",
+        f"{SLOWER} times the median of the commits before it.",
+        "",
+        "| name | what is timed |",
+        "|---|---|",
+        *(f"| {name.replace('_', ' ')} | {text} |" for name, text in headlines.items()),
+        "",
+    ]
+    for place in dict.fromkeys(entry["machine"] for entry in records):
+        lines += [f"## {place}, one thread", "", *_table([e for e in records if e["machine"] == place], headlines), ""]
+    return "\n".join(lines)
+
+
+def _table(records, headlines):
+    rows = ["| commit | " + " | ".join(name.replace("_", " ") for name in headlines) + " |"]
+    rows += ["|---|" + "---:|" * len(headlines)]
+    for number, entry in enumerate(records):
+        cells = [f"{entry['day']} `{entry['commit'][:9]}` {entry['subject'].replace('|', '/')}"]
+        for name in headlines:
+            before = [e["ratios"][name] for e in records[:number] if name in e["ratios"]]
+            cells.append(_cell(entry["ratios"].get(name), before))
+        rows.append("| " + " | ".join(cells) + " |")
+    return rows
+
+
+def _cell(ratio, before):
+    if ratio is None:
+        return ""
+    usual = median(before) if before else ratio
+    return f"**{ratio:.3g} (slower)**" if ratio > SLOWER * usual else f"{ratio:.3g}"
+
+
+def _descriptions():
+    sys.path.insert(0, str(ROOT))
+    from benchmarks.headline import HEADLINES
+
+    return {headline.__name__: headline.__doc__.strip() for headline in HEADLINES}
+
+
+def compare(base, turns):
+    """Write how this commit compares with another one, and print it."""
+    head, base = git("rev-parse", "HEAD"), git("rev-parse", base)
+    ratios = measured([base, head], turns)
+    lines = [f"Ratios of `{head[:9]}` and of `{base[:9]}`, in turns in one run; less is better.", ""]
+    lines += ["| | before | now | now / before |", "|---|---:|---:|---:|"]
+    for name in ratios[head]:
+        before, now = ratios[base].get(name), ratios[head][name]
+        change = "" if before is None else f"{now / before:.2f}"
+        lines.append(f"| {name.replace('_', ' ')} | {before or 0:.3g} | {now:.3g} | {change} |")
+    (WORK / "comparison.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+def main():
+    """Measure the commits that are not known yet and write the page, or compare two commits."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--commits", type=int, default=10, help="how many of the last commits to measure (10)")
+    parser.add_argument("--base", help="compare HEAD with this commit instead")
+    parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--build-only", action="store_true", help="build the commits and measure nothing")
+    options = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    if options.base:
+        return compare(options.base, options.turns)
+    done = {entry["commit"] for entry in known() if entry["machine"] == machine()}
+    commits = [commit for commit in last_commits(options.commits) if commit not in done]
+    if options.build_only:
+        return [installed(commit) for commit in commits]
+    ratios = measured(commits, options.turns)
+    with RECORDS.open("a") as file:
+        file.writelines(json.dumps(record(commit, ratios[commit])) + "\n" for commit in commits)
+    PAGE.write_text(page(known()))
+
+
+if __name__ == "__main__":
+    main()
