@@ -16,6 +16,23 @@
 
 namespace isrht {
 
+// The kernels of solvers for linear SVMs, which do the same with dense and with sparse rows.
+template <class Rows> struct DescentKernels {
+    // Take one step of dual coordinate descent with each row of the order, for one problem in double, or in 4 or 8 lanes
+    // in float. Entry e of a row is added to partial sum e % 4 of the product; the NumPy twin tells the rest.
+    void (*descend_one)(Rows rows, const DualProblems<double>& problems, const DualState<double>& state,
+                        const Epoch<double>& epoch);
+    void (*descend_some)(Rows rows, size_t lanes, const DualProblems<float>& problems, const DualState<float>& state,
+                         const Epoch<float>& epoch);
+    // Add rows times factors (rows, lanes) to weights (width, lanes), row after row, and the factors to intercept
+    // (lanes) unless it is null.
+    void (*add_scaled_one)(Rows rows, const double* factors, double* weights, double* intercept);
+    void (*add_scaled_some)(Rows rows, size_t lanes, const float* factors, float* weights, float* intercept);
+    // Adds the chosen rows, each times its weight and its product with `along`, to out (width, and 1 for an intercept),
+    // one after another, in double. Entry e of a row is added to partial sum e % 4 of the product.
+    void (*add_gram_product)(Rows rows, WeightedRows chosen, const double* along, double* out);
+};
+
 template <class T> struct DenseKernels {
     // Transforms the middle axis of the cube in place, and multiplies it by `scale`.
     void (*transform)(Cube<T> cube, T scale);
@@ -33,6 +50,7 @@ template <class T> struct DenseKernels {
     // Sets out (rows, problems) to rows @ weights.T + intercept, in double, where feature_stride is 1. The product of
     // feature k is added to partial sum k % 8; the eight partial sums are added by halves.
     void (*score)(DenseRows<T> rows, LinearModels models, double* out);
+    DescentKernels<DenseRows<T>> descent;
 };
 
 template <class T, class Index> struct SparseKernels {
@@ -59,6 +77,7 @@ template <class T, class Index> struct SparseKernels {
                                   double* products);
     // Does the same as DenseKernels::score, for any strides: entry e of a row is added to partial sum e % 4.
     void (*score)(SparseRows<T, Index> rows, LinearModels models, double* out);
+    DescentKernels<SparseRows<T, Index>> descent;
 };
 
 struct BoostingKernels {

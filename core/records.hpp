@@ -66,4 +66,36 @@ struct LinearModels {
     ptrdiff_t problem_stride, feature_stride;
 };
 
+// A choice of rows and their weights, and whether every row has one more feature, of the value 1.
+struct WeightedRows {
+    const int64_t* index;
+    const double* weights;
+    size_t count;
+    bool intercept;
+};
+
+// Linear SVMs on the same rows, to be solved side by side in their duals, one in each lane: arrays (rows, lanes).
+template <class Real> struct DualProblems {
+    const Real* labels;  // +1 or -1.
+    const Real* ridge;   // What each row adds to its own curvature: 1 / (2 C weight).
+    const Real* norms;   // (rows) The squared norms, with 1 for the intercept if there is one.
+};
+
+// How far coordinate descent has come.
+template <class Real> struct DualState {
+    Real* alpha;      // (rows, lanes) The dual variables, which are not negative.
+    Real* weights;    // (width, lanes) The sum of the rows times their labels and variables.
+    Real* intercept;  // (lanes) The same sum of ones, or null where there is no intercept.
+    uint8_t* closed;  // (rows) Bit l is set where lane l passes over the row.
+};
+
+// What one turn through the rows is told and tells.
+template <class Real> struct Epoch {
+    RowChoice order;
+    const Real* threshold;  // (lanes) A row whose variable is 0 and whose slope is steeper is closed from then on.
+    unsigned finished;      // Bit l is set where lane l passes over all rows.
+    double* gain;           // (lanes) Takes up by how much the dual objective has grown.
+    Real* violation;        // (lanes) Is raised to the largest slope that was found where it could be followed.
+};
+
 }  // namespace isrht

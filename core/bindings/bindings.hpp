@@ -12,6 +12,7 @@ void bind_transform(nanobind::module_& m);
 void bind_dense(nanobind::module_& m);
 void bind_sparse(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
+void bind_descent(nanobind::module_& m);
 void bind_boosting(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
 void bind_variants(nanobind::module_& m);

@@ -1,4 +1,5 @@
-// The bindings of the kernels that score rows under linear models. They return whether all scores are finite.
+// The bindings of the kernels that score rows under linear models, which return whether all scores are finite, and of
+// those that multiply Gram matrices.
 #include <cmath>
 #include <optional>
 
@@ -8,6 +9,15 @@
 
 namespace isrht {
 namespace {
+
+struct WeightedRowArrays {
+    static constexpr auto kName = const_name("isrht.kernels.records.WeightedRows");
+    InVector<int64_t> rows;
+    InVector<double> weights;
+    bool intercept;
+
+    auto fields() { return std::tie(rows, weights, intercept); }
+};
 
 // To get the GIL back may take some milliseconds where other threads are busy, so few values are scored without letting
 // it go.
@@ -50,23 +60,54 @@ bool score_csr(const CsrArrays<T, Index>& x, const AnyMatrix<double>& weights, c
     return all_finite(out);
 }
 
-template <class T> void bind_score_rows(nb::module_& m) {
-    m.def("score_rows", &score_rows<T>, array("x"), array("weights"), array("intercept"), array("out"));
+WeightedRows weighted_rows(const WeightedRowArrays& chosen, size_t rows, size_t width, size_t length) {
+    require(chosen.rows.shape(0) == chosen.weights.shape(0), "rows and weights differ in length");
+    require(length == width + chosen.intercept, "along and out must have the width of the rows and the intercept");
+    const RowChoice choice = chosen_rows(chosen.rows, rows);
+    return {choice.index, chosen.weights.data(), choice.count, chosen.intercept};
 }
 
-template <class T, class Index> void bind_score_csr(nb::module_& m) {
+template <class T>
+void add_gram_product_rows(const AnyMatrix<T>& x, const WeightedRowArrays& chosen, const InVector<double>& along,
+                           const OutVector<double>& out) {
+    nb::gil_scoped_release release;
+    require(along.shape(0) == out.shape(0), "along and out differ in length");
+    const DenseRows<T> rows = dense_rows(x);
+    dense_kernels<T>().descent.add_gram_product(rows, weighted_rows(chosen, rows.count, rows.width, along.shape(0)),
+                                                along.data(), out.data());
+}
+
+template <class T, class Index>
+void add_gram_product_csr(const CsrArrays<T, Index>& x, const WeightedRowArrays& chosen, const InVector<double>& along,
+                          const OutVector<double>& out) {
+    nb::gil_scoped_release release;
+    require(along.shape(0) == out.shape(0), "along and out differ in length");
+    require(along.shape(0) >= size_t(chosen.intercept),
+            "along and out must have the width of the rows and the intercept");
+    const SparseRows<T, Index> rows = sparse_rows(x, along.shape(0) - chosen.intercept);
+    sparse_kernels<T, Index>().descent.add_gram_product(
+        rows, weighted_rows(chosen, rows.count, rows.width, along.shape(0)), along.data(), out.data());
+}
+
+template <class T> void bind_rows(nb::module_& m) {
+    m.def("score_rows", &score_rows<T>, array("x"), array("weights"), array("intercept"), array("out"));
+    m.def("add_gram_product_rows", &add_gram_product_rows<T>, array("x"), "chosen"_a, array("along"), array("out"));
+}
+
+template <class T, class Index> void bind_csr(nb::module_& m) {
     m.def("score_csr", &score_csr<T, Index>, "x"_a, array("weights"), array("intercept"), array("out"));
+    m.def("add_gram_product_csr", &add_gram_product_csr<T, Index>, "x"_a, "chosen"_a, array("along"), array("out"));
 }
 
 }  // namespace
 
 void bind_linear(nb::module_& m) {
-    bind_score_rows<float>(m);
-    bind_score_rows<double>(m);
-    bind_score_csr<float, int32_t>(m);
-    bind_score_csr<float, int64_t>(m);
-    bind_score_csr<double, int32_t>(m);
-    bind_score_csr<double, int64_t>(m);
+    bind_rows<float>(m);
+    bind_rows<double>(m);
+    bind_csr<float, int32_t>(m);
+    bind_csr<float, int64_t>(m);
+    bind_csr<double, int32_t>(m);
+    bind_csr<double, int64_t>(m);
 }
 
 }  // namespace isrht

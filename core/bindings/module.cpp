@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     isrht::bind_dense(m);
     isrht::bind_sparse(m);
     isrht::bind_linear(m);
+    isrht::bind_descent(m);
     isrht::bind_boosting(m);
     isrht::bind_text(m);
     isrht::bind_variants(m);

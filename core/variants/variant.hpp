@@ -15,6 +15,7 @@
 #include "dense/sums.hpp"
 #include "dense/transform.hpp"
 #include "kernels.hpp"
+#include "linear/descent.hpp"
 #include "linear/scores.hpp"
 #include "sparse/autocorrelation.hpp"
 #include "sparse/moments.hpp"
@@ -24,13 +25,14 @@
 namespace isrht::ISRHT_VARIANT {
 
 template <class T>
-constexpr DenseKernels<T> dense_table{transform<T>,   transform_top<T>,     project_dense<T>, add_dense_rows<T>,
-                                      add_squares<T>, add_dense_moments<T>, score_dense<T>};
+constexpr DenseKernels<T> dense_table{
+    transform<T>,   transform_top<T>,     project_dense<T>, add_dense_rows<T>,
+    add_squares<T>, add_dense_moments<T>, score_dense<T>,   descent_table<DenseRows<T>>};
 template <class T, class Index>
 constexpr SparseKernels<T, Index> sparse_table{project_sparse<T, Index>,      add_sparse_rows<T, Index>,
                                                add_autocorrelation<T, Index>, add_moments<T, Index>,
                                                moments_of_features<T, Index>, diagonals_of_features<T, Index>,
-                                               score_sparse<T, Index>};
+                                               score_sparse<T, Index>,        descent_table<SparseRows<T, Index>>};
 
 #define ISRHT_STRING_OF(name) #name
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)

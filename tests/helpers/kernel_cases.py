@@ -7,6 +7,9 @@ from isrht.kernels.records import (
     DiagonalPaths,
     DiagonalProblems,
     DiagonalResults,
+    DualProblems,
+    DualState,
+    Epoch,
     FeatureTable,
     LearnedColumns,
     SvmProblems,
@@ -79,3 +82,17 @@ def svm_case(rng, n_samples, width, n_classes, Cs):
     weights = rng.integers(0, 3, n_samples) * rng.random(n_samples)
     rows = LearnedColumns(memory[:, 1], weights, codes)
     return rows, problems, rng.standard_normal((len(problems.cost), width + 1))
+
+
+def descent_case(rng, norms, width, lanes, intercept, start=0.3):
+    """Return the records of an epoch of coordinate descent, on its way; a share of ``start`` of the rows have begun."""
+    real, count = np.float64 if lanes == 1 else np.float32, len(norms)
+    labels = rng.choice([-1, 1], (count, lanes)).astype(real)
+    ridge = rng.choice([0.5, 3.0, 0.01], (count, lanes)).astype(real)
+    alpha = (rng.random((count, lanes)) * (rng.random((count, lanes)) < start)).astype(real)
+    weights = ((rng.standard_normal((width, lanes)) * 0.2) * (start > 0)).astype(real)
+    closed = (rng.integers(0, 256, count) & rng.integers(0, 256, count) & ((1 << lanes) - 1)).astype(np.uint8)
+    state = DualState(alpha, weights, np.zeros(lanes if intercept else 0, real), closed)
+    finished = 2 if lanes > 1 else 0
+    epoch = Epoch(rng.permutation(count), np.full(lanes, 0.5, real), finished, np.ones(lanes), np.zeros(lanes, real))
+    return DualProblems(labels, ridge, np.asarray(norms).astype(real)), state, epoch

@@ -9,12 +9,20 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_cases import svm_case
+from kernel_cases import descent_case, svm_case
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from isrht import ISRHT, BoostedISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVMCV, SparseEmbedding, kernels
-from isrht.kernels.records import CsrRows, DiagonalPaths, DiagonalProblems, DiagonalResults, FeatureTable, SvmSums
+from isrht.kernels.records import (
+    CsrRows,
+    DiagonalPaths,
+    DiagonalProblems,
+    DiagonalResults,
+    FeatureTable,
+    SvmSums,
+    WeightedRows,
+)
 from isrht.transform.hadamard import next_power_of_two
 
 COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]
@@ -77,15 +85,19 @@ def called(variant, function, arguments, outputs):
 
 
 def copied(output):
-    """Return a copy of an array, or of all arrays of a record."""
+    """Return a copy of an array, or of all arrays of a record; its numbers are as they are."""
     if isinstance(output, list):
         return [copied(one) for one in output]
-    return type(output)(*map(copied, output)) if isinstance(output, tuple) else output.copy()
+    if isinstance(output, tuple):
+        return type(output)(*map(copied, output))
+    return output.copy() if isinstance(output, np.ndarray) else output
 
 
 def arrays_of(output):
     """Return all arrays of a record, or the only one."""
-    return [array for one in output for array in arrays_of(one)] if isinstance(output, list | tuple) else [output]
+    if isinstance(output, list | tuple):
+        return [array for one in output for array in arrays_of(one)]
+    return [output] if isinstance(output, np.ndarray) else []
 
 
 @given(seed=SEEDS, dtype=FLOATS, outer=st.integers(1, 5), log_length=st.integers(0, 14), inner=st.integers(1, 9))
@@ -241,6 +253,30 @@ def test_score_csr(seed, dtype, index_type, rows, width, problems, order):
     matrix = sparse_rows(rng, rows, width, dtype, index_type)
     weights, intercept = np.asarray(numbers(rng, (problems, width)), order=order), numbers(rng, problems)
     assert_same_bits("score_csr", matrix, weights, intercept, np.empty((rows, problems)), outputs=[3])
+
+
+@given(**SPARSE, lanes=st.sampled_from([1, 4, 8]), intercept=st.booleans())
+@every_shape
+def test_descent_and_gram_products_of_csr_rows(seed, dtype, index_type, rows, width, lanes, intercept):
+    rng = np.random.default_rng(seed)
+    matrix = sparse_rows(rng, rows, width, dtype, index_type)
+    assert_same_bits(
+        "descend_csr", matrix, *descent_case(rng, np.ones(rows) * 9, width, lanes, intercept), outputs=[2, 3]
+    )
+    chosen = WeightedRows(rng.permutation(rows), rng.random(rows), intercept)
+    along, out = numbers(rng, (2, width + intercept))
+    assert_same_bits("add_gram_product_csr", matrix, chosen, along, out, outputs=[3])
+
+
+@given(**DENSE, lanes=st.sampled_from([1, 4, 8]), intercept=st.booleans())
+@every_shape
+def test_descent_and_gram_products_of_dense_rows(seed, dtype, rows, width, lanes, intercept):
+    rng = np.random.default_rng(seed)
+    x = dense_rows(rng, rows, width, dtype)
+    assert_same_bits("descend_rows", x, *descent_case(rng, np.ones(rows) * 9, width, lanes, intercept), outputs=[2, 3])
+    chosen = WeightedRows(rng.permutation(rows), rng.random(rows), intercept)
+    along, out = numbers(rng, (2, width + intercept))
+    assert_same_bits("add_gram_product_rows", x, chosen, along, out, outputs=[3])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from svm_data import gradient, noisy
 
 from isrht.linear import _exact, path
-from isrht.linear._conjugate import ConjugateNewton
 from isrht.linear._exact import ExactNewton
 from isrht.linear._newton import State
+from isrht.linear._wide import WideSolver
 from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.path import SolverOptions, fit_path, solver_for, training_blocks
 from isrht.rows.blocks import RowBlocks
@@ -134,9 +134,9 @@ def test_the_number_of_threads_does_not_change_a_bit(container):
     ("container", "n_features", "expected"),
     [
         (np.asarray, 2500, ExactNewton),
-        (np.asarray, 2501, ConjugateNewton),
+        (np.asarray, 2501, WideSolver),
         (sp.csr_array, 400, ExactNewton),
-        (sp.csr_array, 401, ConjugateNewton),
+        (sp.csr_array, 401, WideSolver),
     ],
 )
 def test_the_solver_follows_from_the_number_of_features(container, n_features, expected):

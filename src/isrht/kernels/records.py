@@ -120,3 +120,55 @@ class DiagonalResults(NamedTuple):
     offsets: NDArray[np.float64]
     grams: NDArray[np.float64]
     signals: NDArray[np.float64]
+
+
+class WeightedRows(NamedTuple):
+    """Chosen rows, their weights, and whether every row has one more feature, of the value 1, for the intercept."""
+
+    rows: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    intercept: bool
+
+
+class DualProblems(NamedTuple, Generic[Value]):
+    """Linear SVMs on the same rows, to be solved side by side in their duals, one in each lane.
+
+    One problem alone is solved in float64, and 4 or 8 lanes in float32.
+
+    ``labels`` and ``ridge`` are arrays (rows, lanes): +1 or -1, and what a row adds to its own curvature, 1 / (2 C
+    weight). ``norms`` (rows) are squared, with 1 for the intercept if there is one.
+    """
+
+    labels: NDArray[Value]
+    ridge: NDArray[Value]
+    norms: NDArray[Value]
+
+
+class DualState(NamedTuple, Generic[Value]):
+    """How far coordinate descent has come.
+
+    ``alpha`` (rows, lanes) are the dual variables, which are not negative. ``weights`` (width, lanes) is the sum of the
+    rows times their labels and variables, and ``intercept`` (lanes, or empty where there is none) the same sum of ones.
+    Bit l of ``closed`` (rows) is set where lane l passes over the row.
+    """
+
+    alpha: NDArray[Value]
+    weights: NDArray[Value]
+    intercept: NDArray[Value]
+    closed: NDArray[np.uint8]
+
+
+class Epoch(NamedTuple, Generic[Value]):
+    """What one turn through the rows is told and tells.
+
+    It takes the rows of ``order``. A row whose variable is 0 and whose slope is steeper than ``threshold`` (lanes) is
+    closed from then on. Bit l of ``finished`` is set where lane l passes over all rows. ``gain`` (lanes) takes up by
+    how much the dual objective has grown, and ``violation`` (lanes) is raised to the largest slope that could be
+    followed.
+    """
+
+    order: NDArray[np.int64]
+    threshold: NDArray[Value]
+    finished: int
+    gain: NDArray[np.float64]
+    violation: NDArray[Value]

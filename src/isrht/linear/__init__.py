@@ -10,7 +10,8 @@ to. What a model file keeps of an estimator is said by the codec beside it (:mod
 Behind the path stand what is minimised (:mod:`~isrht.linear._objective`), the problems that share the rows
 (:mod:`~isrht.linear._problems`), and the solvers: one Newton loop (:mod:`~isrht.linear._newton`) that finds its
 directions by the exact Hessian (:mod:`~isrht.linear._exact`) or by conjugate gradients
-(:mod:`~isrht.linear._conjugate`).
+(:mod:`~isrht.linear._conjugate`), and for many features in memory coordinate descent in the dual
+(:mod:`~isrht.linear._descent`), which conjugate gradients finish where they must (:mod:`~isrht.linear._wide`).
 
 The room uses ``rows``, ``kernels`` and ``support``; ``boosting``, ``classifier``, ``models``, ``export`` and
 ``experiments`` use it.

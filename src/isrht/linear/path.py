@@ -4,8 +4,8 @@
 methods: ``groups`` says which problems it can solve together, ``start`` returns the state of such a group, and
 ``minimise`` moves a state to the optimum for a C. A state has ``weights``, and ``release`` gives back its memory
 while others have their turn. Whoever writes another solver gives it a file of its own beside
-:mod:`isrht.linear._exact` and :mod:`isrht.linear._conjugate`, and says in :func:`solver_for` for which data it is
-meant.
+:mod:`isrht.linear._exact`, :mod:`isrht.linear._wide` and :mod:`isrht.linear._conjugate`, and says in
+:func:`solver_for` for which data it is meant.
 
 References
 ----------
@@ -23,9 +23,10 @@ import numpy as np
 from isrht.linear._conjugate import ConjugateNewton
 from isrht.linear._exact import ExactNewton
 from isrht.linear._problems import TwoClassProblems
-from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse
+from isrht.linear._wide import WideSolver
+from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows, is_sparse
 
-# A Hessian of this width takes a fifth of a second to factor; conjugate gradients are cheaper from here on.
+# A Hessian of this width takes a fifth of a second to factor; other solvers are cheaper from here on.
 EXACT_FEATURES = 2500
 # Sparse rows have no BLAS, so their Gram matrix pays only where it is small; there it also spares
 # ill-conditioned data the many steps of conjugate gradients.
@@ -45,12 +46,18 @@ class SolverOptions:
         The most Newton steps of a problem for one C.
     n_jobs : int or None, default=None
         Threads that share the rows of a pass.
+    seed : int, default=0
+        From which the wide solver draws the orders of the rows.
+    rough : bool, default=False
+        Whether the wide solver may stop where the scores of held-out rows hardly change any more.
     """
 
     fit_intercept: bool = True
     tol: float = 1e-6
     max_iter: int = 100
     n_jobs: int | None = None
+    seed: int = 0
+    rough: bool = False
 
 
 DEFAULT_OPTIONS = SolverOptions()
@@ -100,7 +107,9 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS):
 def solver_for(blocks, options):
     """Return the solver that is fastest for such rows."""
     most = SPARSE_EXACT_FEATURES if is_sparse(blocks.X) else EXACT_FEATURES
-    return (ExactNewton if blocks.n_features <= most else ConjugateNewton)(blocks, options)
+    if blocks.n_features <= most:
+        return ExactNewton(blocks, options)
+    return (ConjugateNewton if isinstance(blocks.X, RowsElsewhere) else WideSolver)(blocks, options)
 
 
 def training_blocks(X, y, sample_weight=None):

@@ -2,14 +2,14 @@
 
 A fold is a column of row weights, zero where rows are held out, so that every pass over the data serves all folds: the
 data are neither copied nor read once per fold. The rows of a pass are shared among ``n_jobs`` threads, with BLAS held
-to one thread each.
+to one thread each. With many features in memory the folds are the lanes of a vector (:mod:`isrht.linear._descent`).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
@@ -91,6 +91,10 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
     Sample weights count in training and in scoring (a callable ``scoring`` gets them if it has a parameter
     ``sample_weight``); class weights count only in training.
 
+    Where features are many (see :class:`LinearSVM`), the models of the folds are solved to 1e-2 of their weights instead
+    of ``tol``, because only their scores are wanted; the model that is kept is solved to ``tol``. Without ``refit``,
+    when the models of the folds are kept, they are solved to ``tol`` too.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -152,12 +156,13 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         folds = make_folds(self.cv, X, labels)
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
+        options = replace(self._solver_options(), rough=bool(self.refit))
         self.scores_, models = np.empty((len(self.Cs_), len(folds))), None
         fits = [FoldSummary() for _ in self.Cs_]
         for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds):
             score = scorer_of(batch, held_out)
             with one_blas_thread():
-                for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, self._solver_options())):
+                for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, options)):
                     self.scores_[c, batch] = score(solution)
                     fits[c].add(solution, keep_coef=not self.refit)
                     if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:

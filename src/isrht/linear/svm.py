@@ -20,7 +20,7 @@ from isrht.support.validation import whole_or_unchanged
 
 
 class LinearSVM(LinearClassifier):
-    """L2-regularised squared-hinge SVM, solved in the primal by Newton's method.
+    """L2-regularised squared-hinge SVM, solved by Newton's method or, for many features, by coordinate descent.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class LinearSVM(LinearClassifier):
         Factors for the sample weights by class. "balanced" makes the total weight of every class the same; a class that
         a dict does not name has the factor 1.
     tol : float, default=1e-6
-        A problem is solved when the decrease of the objective that the next Newton step promises is less than
-        ``tol**2`` of it, whatever C is. It is about the relative error of the coefficients.
+        A problem is solved when the decrease of the objective that is still possible (by the next Newton step, or at
+        all) is less than ``tol**2`` of it, whatever C is. It is about the relative error of the coefficients.
     max_iter : int, default=100
         The most Newton steps for each class. If they do not suffice there is a ``ConvergenceWarning``.
     n_jobs : int or None, default=None
-        Threads that share the rows: None is 1, -1 all cores. The result does not depend on it.
+        Threads that share the rows, or the classes: None is 1, -1 all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class LinearSVM(LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         The different labels, sorted.
     n_iter_ : int
-        Newton steps of the class that needed most.
+        Newton steps, and epochs of coordinate descent, of the class that needed most.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns of X, if it had any.
@@ -61,8 +61,10 @@ class LinearSVM(LinearClassifier):
     Notes
     -----
     More than two classes are trained one against the rest. Dense data with up to 2,500 features, and sparse data with
-    up to 400, are solved with the exact Hessian [2]_, others by conjugate gradients. Sparse data are never made
-    dense, and float32 data are converted one block of rows at a time; sums are in float64.
+    up to 400, are solved with the exact Hessian [2]_. Others are solved by coordinate descent in the dual [3]_, until the
+    duality gap is less than ``tol**2`` of the objective; if that takes more than 100 epochs, and where rows are not in
+    memory, Newton's method with conjugate gradients serves. Sparse data are never made dense, and float32 data are
+    converted as they are read; sums are in float64.
 
     References
     ----------
@@ -70,6 +72,8 @@ class LinearSVM(LinearClassifier):
        Classification", Journal of Machine Learning Research 9, 2008.
     .. [2] S. S. Keerthi and D. DeCoste, "A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs",
        Journal of Machine Learning Research 6, 2005.
+    .. [3] C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, "A Dual Coordinate Descent Method for
+       Large-scale Linear SVM", International Conference on Machine Learning 25, 2008.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import kernels
 from isrht.kernels import _reference
-from isrht.kernels.records import CsrRows, csr_rows
+from isrht.kernels.records import CsrRows, WeightedRows, csr_rows
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -86,3 +86,36 @@ def test_scores_of_shapes_that_do_not_fit_are_errors(kernel):
             kernels.engine.score_rows(np.ones((2, 3)), *bad)
         with pytest.raises(ValueError, match=message):
             kernels.engine.score_csr(sparse, *bad)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", INDICES)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_products_with_a_gram_matrix(kernel, dtype, index_type, intercept, rng):
+    x = sparse_case(rng, dtype, index_type, 60)
+    dense = sp.csr_array((x.data, x.indices, x.indptr), (40, 60)).toarray()
+    chosen = WeightedRows(rng.integers(0, 40, 25), rng.random(25), intercept)
+    along, start = rng.standard_normal((2, 60 + intercept))
+    whole = np.hstack([dense, np.ones((40, 1))])[:, : 60 + intercept].astype(np.float64)
+    expected = start + whole[chosen.rows].T @ (chosen.weights * (whole[chosen.rows] @ along))
+    for function, rows in [("add_gram_product_csr", x), ("add_gram_product_rows", dense)]:
+        out, twin = start.copy(), start.copy()
+        getattr(kernels.engine, function)(rows, chosen, along, out)
+        getattr(_reference, function)(rows, chosen, along, twin)
+        assert_array_equal(out, twin)
+        assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_gram_products_of_shapes_that_do_not_fit_are_errors(kernel):
+    sparse = CsrRows(np.ones(3), np.arange(3, dtype=np.int32), np.array([0, 1, 3], np.int32))
+    good = WeightedRows(np.array([0, 1]), np.ones(2), True), np.ones(4), np.ones(4)
+    for bad, message in [
+        ((good[0]._replace(rows=np.array([0, 2])), *good[1:]), "chosen row"),
+        ((good[0]._replace(weights=np.ones(1)), *good[1:]), "rows and weights"),
+        ((good[0], np.ones(3), np.ones(4)), "along and out"),
+        ((good[0], np.ones(3), np.ones(3)), "along and out|column index"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            kernels.engine.add_gram_product_rows(np.ones((2, 3)), *bad)
+        with pytest.raises(ValueError, match=message):
+            kernels.engine.add_gram_product_csr(sparse, *bad)

@@ -9,7 +9,8 @@ The twins add in the order in which the compiled kernels add, so that they give 
 
 from isrht.kernels._reference.boosting import diagonals_of_features, make_diagonals
 from isrht.kernels._reference.dense import add_moments, add_rows, add_squares, project_rows, transform
-from isrht.kernels._reference.linear import score_csr, score_rows
+from isrht.kernels._reference.descent import add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
+from isrht.kernels._reference.linear import add_gram_product_csr, add_gram_product_rows, score_csr, score_rows
 from isrht.kernels._reference.small_svms import solve_svms, sum_svms
 from isrht.kernels._reference.sparse import (
     add_csr_autocorrelation,
@@ -25,9 +26,15 @@ __all__ = [
     "add_csr_autocorrelation",
     "add_csr_moments",
     "add_csr_rows",
+    "add_gram_product_csr",
+    "add_gram_product_rows",
     "add_moments",
     "add_rows",
+    "add_scaled_csr",
+    "add_scaled_rows",
     "add_squares",
+    "descend_csr",
+    "descend_rows",
     "diagonals_of_features",
     "make_diagonals",
     "moments_of_features",

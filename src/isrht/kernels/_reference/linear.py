@@ -1,10 +1,10 @@
-"""The twins of the kernels that score rows under linear models (``core/linear``)."""
+"""The twins of the kernels that score rows under linear models and multiply Gram matrices (``core/linear``)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from isrht.kernels._reference.checks import check_csr
+from isrht.kernels._reference.checks import check_csr, check_range
 from isrht.kernels._reference.sums import PARTIALS, count_up, pieces, rows_of_entries, sum_by_halves, sum_in_turn
 
 # The product of a sparse row is summed in so many partial sums.
@@ -42,6 +42,52 @@ def score_csr(x, weights, intercept, out):
             sums = np.bincount(places, products, SPARSE_PARTIALS * count).reshape(count, SPARSE_PARTIALS)
             out[:, p] = sum_by_halves(sums.T) + intercept[p]
     return bool(np.isfinite(out).all())
+
+
+def add_gram_product_rows(x, chosen, along, out):
+    """Add the chosen rows, each times its weight and its product with ``along``, to ``out``, one after another.
+
+    ``along`` and ``out`` have the width of the rows, and one more value if the rows have an intercept.
+    """
+    _check_gram_product(len(x), x.shape[1], chosen, along, out)
+    features = np.arange(x.shape[1])
+    for row, weight in zip(chosen.rows, chosen.weights, strict=True):
+        _add_gram_product(features, x[row].astype(np.float64), (weight, chosen.intercept), along, out)
+
+
+def add_gram_product_csr(x, chosen, along, out):
+    """Do the same for :class:`~isrht.kernels.records.CsrRows`."""
+    check_csr(x, len(along) - chosen.intercept)
+    _check_gram_product(len(x.indptr) - 1, len(along) - chosen.intercept, chosen, along, out)
+    for row, weight in zip(chosen.rows, chosen.weights, strict=True):
+        entries = slice(x.indptr[row], x.indptr[row + 1])
+        values = x.data[entries].astype(np.float64)
+        _add_gram_product(x.indices[entries], values, (weight, chosen.intercept), along, out)
+
+
+def _add_gram_product(features, values, row, along, out):
+    """Add one row. Entry e is added to partial sum e % 4 of the product."""
+    weight, intercept = row
+    with np.errstate(invalid="ignore", over="ignore"):
+        partial = np.zeros(SPARSE_PARTIALS)
+        np.add.at(partial, np.arange(len(features)) % SPARSE_PARTIALS, values * along[features])
+        product = sum_by_halves(partial)
+        if intercept:
+            product = product + along[-1]
+        product = product * weight
+        np.add.at(out, features, values * product)
+        if intercept:
+            out[-1] += product
+
+
+def _check_gram_product(count, width, chosen, along, out):
+    if along.shape != out.shape:
+        raise ValueError("along and out differ in length")
+    if len(along) != width + chosen.intercept:
+        raise ValueError("along and out must have the width of the rows and the intercept")
+    if len(chosen.rows) != len(chosen.weights):
+        raise ValueError("rows and weights differ in length")
+    check_range(chosen.rows, count, "a chosen row is out of range")
 
 
 def _check_scores(count, weights, intercept, out):

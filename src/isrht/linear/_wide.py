@@ -1,0 +1,232 @@
+"""The solver for data with many features in memory: coordinate descent in the dual, then Newton's method in the primal.
+
+Coordinate descent (:mod:`isrht.linear._descent`) comes near the optimum in a few passes over the rows, first for all
+problems that share them at once, in single precision, then for each alone. To choose C the first is enough: the folds
+of a cross-validation need not be exact. Where features are very unlike each other or C is large, coordinate descent
+takes long for the last digits. Then Newton's method (:mod:`isrht.linear._conjugate`), to which the start is what is
+difficult, takes over from where it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht import kernels
+from isrht.kernels.records import CsrRows, WeightedRows, csr_rows
+from isrht.linear._conjugate import ConjugateNewton
+from isrht.linear._descent import DescentRows, Lanes, Turn, lanes_for
+from isrht.linear._newton import State
+from isrht.linear._objective import hinge_of, is_active, loss_and_pull
+from isrht.linear._problems import TwoClassProblems
+from isrht.linear.scores import linear_scores
+from isrht.rows.blocks import Block, RowBlocks, default_block_rows
+from isrht.support.matrices import contiguous_rows
+from isrht.support.threads import in_threads, job_count
+
+# Lanes of floats are as near to the optimum as they come when an epoch gains less than this part of the objective; then
+# each problem goes on alone, in double. So many epochs they may take for it.
+FLOAT_DECREASE = 1e-5
+MAX_FLOAT_EPOCHS = 30
+# After so many epochs Newton's method takes over.
+MAX_EPOCHS = 100
+# No tolerance asks for a smaller duality gap than this part of the objective, which is about its rounding.
+SMALLEST_GAP = 1e-13
+# Where rough solutions will do, these are their tolerance, and the part of the objective that the last epoch gains.
+ROUGH_TOL = 1e-2
+ROUGH_DECREASE = 1e-4
+
+
+@dataclass
+class WideState:
+    """Where some problems stand.
+
+    Parameters
+    ----------
+    problems : TwoClassProblems
+    weights : array of shape (n_problems, width)
+        The weights found so far, with the intercept in the last column if there is one.
+    members : list of arrays
+        Which problems are in each of the lanes.
+    lanes : list of Lanes
+    turns : int
+        For how many Cs the problems have been solved.
+    """
+
+    problems: TwoClassProblems
+    weights: np.ndarray
+    members: list
+    lanes: list
+    turns: int = 0
+
+    def apart(self):
+        """Return for each problem a function that takes it out of its lanes."""
+        return [partial(lanes.alone, k) for lanes in self.lanes for k in range(lanes.n_problems)]
+
+    def release(self):
+        """Keep everything: the dual variables are what the next C begins with."""
+
+
+class WideSolver:
+    """Coordinate descent, finished by Newton's method; it has the methods that :mod:`isrht.linear.path` asks for.
+
+    Parameters
+    ----------
+    blocks : RowBlocks
+        Rows in memory.
+    options : SolverOptions
+    """
+
+    def __init__(self, blocks, options):
+        if options.rough:
+            options = replace(options, tol=max(options.tol, ROUGH_TOL))
+        self.blocks, self.options = blocks, options
+        self.rows = DescentRows(blocks.X, options.fit_intercept)
+        self.newton = NewtonInMemory(larger_blocks(blocks), options)
+
+    def groups(self, n_problems):
+        """Return slices of the problems. Those of one slice are solved together, and take turns with the others."""
+        return self.newton.groups(n_problems)
+
+    def start(self, problems):
+        """Return the :class:`WideState` of some problems whose weights are all zero."""
+        whole = Block(0, self.blocks.X, self.blocks.y, self.blocks.sample_weight)
+        n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs))
+        lanes = [
+            Lanes(self.rows, problems[some].signs(whole), problems[some].row_weights(whole), n_lanes)
+            for some in members
+        ]
+        return WideState(problems, np.zeros((len(problems), self.newton.width)), members, lanes)
+
+    def minimise(self, state, C):
+        """Move ``state`` to the optimum for C. Return the number of epochs and steps, and whether it was reached."""
+        n_iter, converged = np.zeros(len(state.problems), dtype=int), np.zeros(len(state.problems), dtype=bool)
+        if self.rows.fit_into_float32:
+            n_iter, converged = self._descend(state, C)
+        unsolved = np.flatnonzero(~converged)
+        if len(unsolved):
+            steps, converged[unsolved] = self._finish(state, C, unsolved)
+            n_iter[unsolved] += steps
+        state.turns += 1
+        return n_iter, converged
+
+    def _descend(self, state, C):
+        """Let coordinate descent go as far as it is good for, each group of lanes in a thread of its own."""
+        if self.options.rough:
+            return self._descend_together(state, Turn(C, ROUGH_DECREASE, MAX_EPOCHS, (self.options.seed, state.turns)))
+        turn = Turn(C, max(self.options.tol**2, SMALLEST_GAP), MAX_EPOCHS, (self.options.seed, state.turns))
+        if len(state.problems) == 1:
+            return self._descend_alone(state, turn, state.lanes)
+        rough, _ = self._descend_together(state, replace(turn, enough=FLOAT_DECREASE, max_epochs=MAX_FLOAT_EPOCHS))
+        more, settled = self._descend_alone(state, turn, state.apart())
+        return rough + more, settled
+
+    def _descend_together(self, state, turn):
+        epochs, settled = np.empty(len(state.problems), dtype=int), np.empty(len(state.problems), dtype=bool)
+        results = in_threads(lambda lanes: lanes.solve(turn), state.lanes, self.options.n_jobs)
+        for members, lanes, result in zip(state.members, state.lanes, results, strict=True):
+            epochs[members], settled[members] = result
+            state.weights[members] = lanes.weights_of_problems()
+        return epochs, settled
+
+    def _descend_alone(self, state, turn, problems):
+        """Solve each problem by itself, in double; ``problems`` are functions that return them, or lanes."""
+
+        def solve(problem):
+            lanes = problem() if callable(problem) else problem
+            return *lanes.solve_exactly(turn), lanes.weights_of_problems()[0]
+
+        epochs, settled = np.empty(len(state.problems), dtype=int), np.empty(len(state.problems), dtype=bool)
+        for p, result in enumerate(in_threads(solve, problems, self.options.n_jobs)):
+            epochs[p], settled[p], state.weights[p] = result
+        return epochs, settled
+
+    def _finish(self, state, C, unsolved):
+        """Take Newton's steps for the problems of these numbers."""
+        near = self.newton.state_at(state.problems[unsolved], state.weights[unsolved])
+        result = self.newton.minimise(near, C)
+        state.weights[unsolved] = near.weights
+        return result
+
+
+class NewtonInMemory(ConjugateNewton):
+    """Newton's method by conjugate gradients, where the rows are in memory and so is which of them are active."""
+
+    def __init__(self, blocks, options):
+        super().__init__(blocks, options)
+        self.active = {}
+
+    def state_at(self, problems, weights):
+        """Return the :class:`State` of some problems with these weights."""
+        return State(problems, weights, *self.sum(self.evaluate, problems, weights, None))
+
+    def evaluate(self, block, problems, weights, _reference):
+        """Return loss, gradient and the diagonal of the Gram matrix at ``weights``."""
+        if not sp.issparse(block.X):
+            return super().evaluate(block, problems, weights, _reference)
+        signs, row_weights = problems.signs(block), problems.row_weights(block)
+        hinge = hinge_of(signs, self.scores(block.X, weights))
+        loss, pull = loss_and_pull(row_weights, signs, hinge)
+        active = row_weights * (hinge > 0)
+        sums = np.zeros((2, len(problems), self.width))
+        rows, n_features = CsrRows(*map(np.ascontiguousarray, csr_rows(block.X))), block.X.shape[1]
+        for p in range(len(problems)):
+            totals = np.zeros((n_features, 3, 1))
+            kernels.engine.add_csr_moments(rows, column(pull[p]), column(active[p]), totals)
+            sums[0, p, :n_features], sums[1, p, :n_features] = totals[:, 0, 0], totals[:, 2, 0]
+        if self.fit_intercept:
+            sums[0, :, -1], sums[1, :, -1] = pull.sum(axis=1), active.sum(axis=1)
+        return loss, -2 * sums[0], sums[1]
+
+    def scores(self, X, weights):
+        """Return the scores of rows under the weights (problems, width): an array (problems, rows)."""
+        intercept = weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
+        return linear_scores(X, weights[:, : X.shape[1]], intercept)[0].T
+
+    def directions(self, state, open_, C, rate):
+        """Return the step of each open problem, and the decrease of the objective that it promises."""
+        problems, weights = state.problems[open_], state.weights[open_]
+        self.active = dict(self.blocks.map(lambda block: (block.start, self.active_rows(block, problems, weights))))
+        return super().directions(state, open_, C, rate)
+
+    def active_rows(self, block, problems, weights):
+        """Return the active rows of a block and their weights, for each problem by its fold and class."""
+        row_weights = problems.row_weights(block) * is_active(problems.signs(block), self.scores(block.X, weights))
+        chosen = [np.flatnonzero(of_problem) for of_problem in row_weights]
+        return {
+            key: WeightedRows(rows, of_problem[rows], bool(self.fit_intercept))
+            for key, rows, of_problem in zip(keys_of(problems), chosen, row_weights, strict=True)
+        }
+
+    def gram_product(self, block, problems, _weights, along):
+        """Return the products of the Gram matrices of a block with the vectors ``along``: a row per problem."""
+        products = np.zeros_like(along)
+        engine, active = kernels.engine, self.active[block.start]
+        if sp.issparse(block.X):
+            rows, multiply = CsrRows(*map(np.ascontiguousarray, csr_rows(block.X))), engine.add_gram_product_csr
+        else:
+            rows, multiply = contiguous_rows(block.X), engine.add_gram_product_rows
+        for key, vector, product in zip(keys_of(problems), along, products, strict=True):
+            multiply(rows, active[key], np.ascontiguousarray(vector), product)
+        return products
+
+
+def keys_of(problems):
+    """Return fold and class of each problem, which no two of them share."""
+    return list(zip(problems.fold.tolist(), problems.positive.tolist(), strict=True))
+
+
+def column(values):
+    """Return values as a column."""
+    return np.ascontiguousarray(values[:, None])
+
+
+def larger_blocks(blocks):
+    """Return the rows in blocks large enough that adding up vectors of all features costs less than the rows do."""
+    if not sp.issparse(blocks.X):
+        return blocks
+    rows = max(blocks.block_rows, default_block_rows(blocks.X, 2 * blocks.n_features))
+    return RowBlocks(blocks.X, blocks.y, blocks.sample_weight, block_rows=rows)

@@ -1,0 +1,174 @@
+"""The wide solver: the optimum that exact Newton steps find, for many problems and threads, and where data are hard."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from svm_data import HARD, gradient, hard_data, noisy, objective
+
+from isrht import LinearSVM, LinearSVMCV
+from isrht.linear import _wide, path
+from isrht.linear._conjugate import ConjugateNewton
+from isrht.linear._problems import TwoClassProblems
+from isrht.linear._wide import NewtonInMemory, WideSolver, larger_blocks
+from isrht.linear.costs import DEFAULT_CS
+from isrht.linear.path import SolverOptions, fit_path, training_blocks
+from isrht.rows.blocks import RowBlocks
+
+CONTAINERS = [np.asarray, sp.csr_array]
+
+
+@pytest.fixture
+def wide(monkeypatch):
+    """Let all data be wide."""
+    monkeypatch.setattr(path, "EXACT_FEATURES", 0)
+    monkeypatch.setattr(path, "SPARSE_EXACT_FEATURES", 0)
+
+
+def zipf_rows(n_samples=300, n_features=2000, seed=0):
+    """Return sparse rows of unit norm with some frequent and many rare features, and noisy labels 0 and 1."""
+    rng = np.random.default_rng(seed)
+    indices = (n_features ** rng.random((n_samples, 30))).astype(int) - 1
+    X = sp.csr_array(
+        (np.ones(indices.size), indices.ravel(), np.arange(0, indices.size + 1, 30)), (n_samples, n_features)
+    )
+    X.sum_duplicates()
+    X = sp.csr_array(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
+    score = X @ rng.standard_normal(n_features)
+    return X, (score + 0.3 * rng.standard_normal(n_samples) > 0).astype(int)
+
+
+@pytest.mark.parametrize("C", [2.0**-10, 1.0, 2.0**10])
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("kind", HARD)
+def test_hard_data_have_the_optimum_of_the_exact_hessian(kind, container, C, monkeypatch):
+    X, y = hard_data(kind)
+    exact = LinearSVM(C).fit(X, y)
+    monkeypatch.setattr(path, "EXACT_FEATURES", 0)
+    monkeypatch.setattr(path, "SPARSE_EXACT_FEATURES", 0)
+    model = LinearSVM(C).fit(container(X), y)
+    ours, best = (objective(X, y, one.coef_, one.intercept_, C) for one in (model, exact))
+    assert ours <= best * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_the_gradient_of_wide_sparse_rows_vanishes(dtype, C):
+    X, y = zipf_rows()
+    X = X.astype(dtype)
+    model = LinearSVM(C).fit(X, y)
+    slope = gradient(X.astype(np.float64), y, model.coef_, model.intercept_, C)
+    assert np.linalg.norm(slope) <= 1e-4 * np.linalg.norm(model.coef_)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_folds_and_classes_have_the_optima_they_have_alone(container, wide):
+    X, y = noisy(200, 40)
+    y[::5] = 2
+    weights = np.ones((200, 3))
+    weights[np.arange(200), np.arange(200) % 3] = 0
+    weights[:50] *= 2
+    together = list(fit_path(training_blocks(container(X), y, weights), DEFAULT_CS[::3], n_classes=3))
+    for fold in range(3):
+        rows = np.flatnonzero(weights[:, fold])
+        alone = fit_path(training_blocks(X[rows], y[rows], weights[rows, fold]), DEFAULT_CS[::3], n_classes=3)
+        for one, other in zip(together, alone, strict=True):
+            assert one.converged.all()
+            np.testing.assert_allclose(one.coef[fold], other.coef[0], atol=1e-5 * np.abs(other.coef).max())
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_number_of_threads_never_changes_a_bit(n_classes):
+    X, y = zipf_rows()
+    y = (np.arange(300) % n_classes + y) % n_classes
+    one, three = (LinearSVMCV(cv=4, n_jobs=n_jobs).fit(X, y) for n_jobs in (None, 3))
+    np.testing.assert_array_equal(one.scores_, three.scores_)
+    np.testing.assert_array_equal(one.coef_, three.coef_)
+
+
+def test_rough_scores_are_those_of_the_optima():
+    X, y = zipf_rows(600)
+    blocks = training_blocks(X, y)
+    rough, exact = (list(fit_path(blocks, DEFAULT_CS, options=SolverOptions(rough=rough))) for rough in (True, False))
+    for one, other in zip(rough, exact, strict=True):
+        assert one.n_iter.max() < other.n_iter.max()
+        np.testing.assert_allclose(one.coef, other.coef, atol=0.05 * np.abs(other.coef).max())
+
+
+def test_newton_takes_over_where_epochs_do_not_suffice(monkeypatch):
+    monkeypatch.setattr(_wide, "MAX_EPOCHS", 1)
+    monkeypatch.setattr(_wide, "MAX_FLOAT_EPOCHS", 1)
+    X, y = zipf_rows()
+    found = LinearSVM().fit(X, y)
+    monkeypatch.undo()
+    np.testing.assert_allclose(found.coef_, LinearSVM().fit(X, y).coef_, atol=1e-5)
+
+
+def test_rows_beyond_single_precision_are_left_to_newton(wide):
+    X, y = noisy(80, 12)
+    (small,) = fit_path(training_blocks(X, y), [1.0])
+    (large,) = fit_path(training_blocks(X * 1e20, y), [1e-40], options=SolverOptions(fit_intercept=False))
+    assert np.isfinite(large.coef).all()
+    assert np.isfinite(small.coef).all()
+
+
+def test_weights_are_as_many_rows(wide):
+    X, y = zipf_rows(100)
+    counts = np.random.default_rng(0).integers(0, 4, 100)
+    repeated = np.repeat(np.arange(100), counts)
+    weighted, plain = LinearSVM().fit(X, y, counts), LinearSVM().fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(weighted.coef_, plain.coef_, atol=1e-5)
+
+
+def test_entries_that_repeat_a_feature_are_added():
+    X, y = zipf_rows(100)
+    doubled = sp.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), X.shape)
+    np.testing.assert_allclose(LinearSVM().fit(doubled, y).coef_, LinearSVM().fit(X, y).coef_, atol=1e-5)
+
+
+def test_too_few_steps_are_a_warning(monkeypatch):
+    monkeypatch.setattr(_wide, "MAX_EPOCHS", 1)
+    X, y = zipf_rows()
+    with pytest.warns(Warning, match="did not reach tol"):
+        LinearSVM(1000.0, max_iter=1, tol=1e-10).fit(X, y)
+
+
+def test_newton_in_memory_sums_what_newton_elsewhere_sums():
+    X, y = zipf_rows(100, 500)
+    y[::3] = 2
+    problems, blocks = TwoClassProblems.of(1, 3), RowBlocks(X, y, block_rows=30)
+    rng = np.random.default_rng(0)
+    weights, along = rng.standard_normal((2, 3, 501))
+    ours, other = NewtonInMemory(blocks, SolverOptions()), ConjugateNewton(blocks, SolverOptions())
+    for mine, theirs in zip(
+        ours.sum(ours.evaluate, problems, weights, None),
+        other.sum(other.evaluate, problems, weights, None),
+        strict=True,
+    ):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-10)
+    state, everyone = ours.state_at(problems, weights), np.arange(3)
+    found, expected = (solver.directions(state, everyone, 1.0, np.ones(3))[0] for solver in (ours, other))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        ours.sum(ours.gram_product, problems, weights, along),
+        other.sum(other.gram_product, problems, weights, along),
+        rtol=1e-10,
+        atol=1e-10,
+    )
+
+
+def test_blocks_weigh_more_than_the_sums_over_them():
+    X, y = zipf_rows(300, 2000)
+    assert larger_blocks(RowBlocks(X, y, block_rows=10)).block_rows * X.nnz / 300 >= 2 * 2000 - X.nnz / 300
+    dense = RowBlocks(np.ones((5, 4)), np.ones(5))
+    assert larger_blocks(dense) is dense
+
+
+def test_a_search_warns_of_nothing_on_ordinary_rows():
+    X, y = zipf_rows()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LinearSVMCV().fit(X, y)
+    assert model.scores_.shape == (11, 5)
+    assert isinstance(path.solver_for(training_blocks(X, y), SolverOptions()), WideSolver)
