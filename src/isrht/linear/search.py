@@ -91,9 +91,9 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
     Sample weights count in training and in scoring (a callable ``scoring`` gets them if it has a parameter
     ``sample_weight``); class weights count only in training.
 
-    Where features are many (see :class:`LinearSVM`), the models of the folds are solved to 1e-2 of their weights instead
-    of ``tol``, because only their scores are wanted; the model that is kept is solved to ``tol``. Without ``refit``,
-    when the models of the folds are kept, they are solved to ``tol`` too.
+    Where features are many (see :class:`LinearSVM`), the models of the folds are solved to 1e-2 of their weights
+    instead of ``tol``, because only their scores are wanted; the model that is kept is solved to ``tol``. Without
+    ``refit``, when the models of the folds are kept, they are solved to ``tol`` too.
 
     Examples
     --------
