@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -37,7 +38,8 @@ from isrht.linear.weights import training_weights, weighted_rows
 from isrht.projections.isrht import ISRHT, SELECTIONS
 from isrht.rows.blocks import RowsElsewhere, is_sparse, take_rows
 from isrht.rows.entry import as_rows, stored, validate_rows
-from isrht.rows.folds import check_classes_of_folds, make_folds
+from isrht.rows.folds import check_classes_of_folds, checked_groups, make_folds
+from isrht.rows.labels import CodedLabels
 from isrht.rows.scaling import fit_scaler, scaled
 from isrht.rows.values import derived, gathered, total
 from isrht.rows.weights import in_units, typical_weight
@@ -57,6 +59,15 @@ from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
 SCALES = (None, "maxabs", "minmax")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of the rows beside X: their labels, weights and groups, checked. The last two may be None."""
+
+    labels: CodedLabels
+    weights: Any
+    groups: Any
 
 
 class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilitiesMixin, LinearClassifier):
@@ -207,7 +218,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
         """Scale, project, choose C and train on the rows of X.
 
         Parameters
@@ -220,6 +231,10 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
             Weights of the rows, which must not be negative. A weight of 2 is the same as having the row twice, and 0
             as not having it. Where C is chosen, weights are divided by ``weight_unit_`` first, so that a constant
             factor on all of them changes nothing.
+        groups : array of shape (n_samples,), default=None
+            The group of each row, such as the patient or the document that it comes from. No group is both trained on
+            and held out: a number of folds means StratifiedGroupKFold, and a splitter is given the groups.
+            With metadata routing, ask for it by ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -230,12 +245,13 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
         projection = self._make_projection()
-        self.projection_ = self._fit_projection(clone(projection), X, labels, weights)
+        told = Told(labels, weights, checked_groups(groups, X))
+        self.projection_ = self._fit_projection(clone(projection), X, told)
         self.weight_unit_ = self._weight_unit(weights)
-        weights = in_units(weights, self.weight_unit_)
+        told = replace(told, weights=in_units(weights, self.weight_unit_))
         with projected([self.projection_], X) as (Z,):
-            self.C_ = self._choose_C(projection, X, Z, labels, weights)
-            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, weights)
+            self.C_ = self._choose_C(projection, X, Z, told)
+            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, told.weights)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
             self.coef_, self.intercept_ = self._on_features()
@@ -333,12 +349,13 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
             n_jobs=self.n_jobs,
         )
 
-    def _fit_projection(self, projection, X, labels, weights):
+    def _fit_projection(self, projection, X, told):
         """Fit the projection. Boosted columns have no parameter for class weights, which go into those of the rows."""
         if self.selection == "boosted":
-            weighted = weighted_rows(self.class_weight, labels, weights)
-            return projection.fit_checked(X, labels, weighted, self._calibration_wish(labels, weights, weighted))
-        return projection.fit_checked(X, labels.numbered(), weights)
+            weighted = weighted_rows(self.class_weight, told.labels, told.weights)
+            wish = self._calibration_wish(told.labels, told.weights, weighted)
+            return projection.fit_checked(X, told.labels, weighted, wish, told.groups)
+        return projection.fit_checked(X, told.labels.numbered(), told.weights)
 
     def _calibration_wish(self, labels, weights, weighted):
         """Return what the calibration of boosted columns is to be for.
@@ -367,7 +384,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
         return {name: getattr(self, name) for name in names}
 
-    def _choose_C(self, projection, X, Z, labels, weights):
+    def _choose_C(self, projection, X, Z, told):
         """Return C, given or chosen on held-out rows, and keep what these rows say: scores of a choice, calibration.
 
         ``projection`` is not fitted yet; ``Z`` are the rows of ``X``, projected by one that was fitted to all of them.
@@ -379,12 +396,12 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
             return self.C
         Cs, unit = checked_Cs(self.Cs if self.C == "cv" else self.C), 1.0
         if self.C != "cv":
-            unit = typical_weight(weights)  # weights of a choice are in units already
+            unit = typical_weight(told.weights)  # weights of a choice are in units already
         if self.selection == "supervised" and not self.project_once:
-            scores, self.calibration_ = self._search_by_fold(projection, X, labels, weights, Cs, unit)
+            scores, self.calibration_ = self._search_by_fold(projection, X, told, Cs, unit)
         else:
             search = LinearSVMCV(unit * Cs, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
-            search.fit_checked(Z, labels, weights)
+            search.fit_checked(Z, told.labels, told.weights, told.groups)
             scores, self.calibration_ = search.scores_, search.calibration_
         return self._best_of(Cs, scores) if self.C == "cv" else self.C
 
@@ -402,13 +419,14 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self.mean_scores_, self.std_scores_ = scores.mean(axis=1), scores.std(axis=1)
         return float(Cs[np.argmax(self.mean_scores_)])
 
-    def _search_by_fold(self, projection, X, labels, weights, Cs, unit):
+    def _search_by_fold(self, projection, X, told, Cs, unit):
         """Return the score for every C in every fold, and the calibration for the best of them.
 
         Every fold projects on columns that its own training rows chose. Weights are divided by ``unit`` where they
         count as rows.
         """
-        folds = make_folds(self.cv, X, labels)
+        labels, weights = told.labels, told.weights
+        folds = make_folds(self.cv, X, labels, told.groups)
         check_classes_of_folds(folds.counts()[0], labels, weights)
         scores, unsolved, trained = np.empty((len(Cs), len(folds))), 0, []
         with closing(self._trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():

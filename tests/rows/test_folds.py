@@ -5,11 +5,26 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
 
 from isrht import RowSource
 from isrht.rows import folds
-from isrht.rows.folds import SplitFolds, held_out_fifths, make_folds, make_splits, stratified_folds, usable_folds
+from isrht.rows.folds import (
+    SplitFolds,
+    checked_groups,
+    held_out_fifths,
+    make_folds,
+    make_splits,
+    stratified_folds,
+    usable_folds,
+)
 from isrht.rows.labels import in_memory, part_by_part
 from isrht.rows.values import gathered
 
@@ -156,3 +171,22 @@ def test_splits_may_be_lists_masks_and_of_any_integer_type():
         for rows, expected in zip(found, (EVEN, ODD), strict=True):
             assert_array_equal(rows, expected)
             assert rows.dtype == np.int64
+
+
+def test_groups_stay_together(rng):
+    groups = rng.integers(0, 12, 90)
+    y = rng.integers(0, 2, 90)
+    X = rng.standard_normal((90, 3))
+    for rows in (X, RowSource(X)):
+        for cv in (4, None, GroupKFold(3), StratifiedGroupKFold(3), LeaveOneGroupOut()):
+            folds = make_folds(cv, rows, in_memory(y), groups)
+            training, held_out = (np.asarray(side) for side in folds.counts())
+            for k in range(len(folds)):
+                assert not set(groups[training[:, k] > 0]) & set(groups[held_out[:, k] > 0])
+    assert len(make_folds(4, X, in_memory(y), groups)) == 4
+
+
+@pytest.mark.parametrize("groups", [np.arange(9), np.zeros((10, 2)), "ten rows"])
+def test_groups_are_one_for_each_row(groups):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples|should be a 1d array"):
+        checked_groups(groups, np.zeros((10, 3)))

@@ -36,7 +36,14 @@ from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.by_feature import ByFeature, worth_storing_by_feature
 from isrht.rows.entry import as_rows, validate_rows
-from isrht.rows.folds import check_classes_of_folds, held_out_fifths, make_folds, usable_folds
+from isrht.rows.folds import (
+    HELD_OUT_FOLDS,
+    check_classes_of_folds,
+    checked_groups,
+    held_out_fifths,
+    make_folds,
+    usable_folds,
+)
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Weights
@@ -168,7 +175,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
         Parameters
@@ -181,6 +188,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             Weights of the rows, which must not be negative. Among rows of weight 1, a row of weight 2 counts as two
             rows and one of weight 0 not at all, in the columns and in the held-out scores. A constant factor on all
             weights changes nothing, because they are divided by ``weight_unit_``.
+        groups : array of shape (n_samples,), default=None
+            The group of each row, such as the patient or the document that it comes from. No group is both trained on
+            and held out: ``cv="auto"`` or a number means StratifiedGroupKFold, and a splitter is given the groups.
+            With metadata routing, ask for it by ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -192,9 +203,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         else:
             X, y = checked_data(self, X, y)
             labels = in_memory(y)
-        return self.fit_checked(X, labels, checked_sample_weight(sample_weight, X))
+        return self.fit_checked(X, labels, checked_sample_weight(sample_weight, X), groups=checked_groups(groups, X))
 
-    def fit_checked(self, X, labels, weights=None, wish=AS_CHOSEN):
+    def fit_checked(self, X, labels, weights=None, wish=AS_CHOSEN, groups=None):
         """Fit rows, coded labels and weights that have been checked, for an estimator that has them already.
 
         ``wish`` says what the calibration is to be for.
@@ -205,7 +216,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         X = without_duplicates(X) if sp.issparse(X) else X
         self.weight_unit_ = typical_weight(weights)
         weights = in_units(weights, self.weight_unit_)
-        counts = usable_folds(self._folds(X, labels).counts(), weights)
+        counts = usable_folds(self._folds(X, labels, groups).counts(), weights)
         check_classes_of_folds(counts[0], labels, weights)
         X = ByFeature(X) if worth_storing_by_feature(X) else X
         with one_blas_thread():
@@ -263,10 +274,11 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         candidates = candidates_for(self.diagonal, self.threshold)
         return make_plan(self.n_components, len(self.classes_), self.rounds, candidates)
 
-    def _folds(self, X, labels):
-        if isinstance(self.cv, str) and self.cv == "auto":
+    def _folds(self, X, labels, groups):
+        is_auto = isinstance(self.cv, str) and self.cv == "auto"
+        if is_auto and groups is None:
             return held_out_fifths(labels, check_random_state(self.random_state).randint(2**31 - 1))
-        return make_folds(self.cv, X, labels.numbered())
+        return make_folds(HELD_OUT_FOLDS if is_auto else self.cv, X, labels.numbered(), groups)
 
     def _choose(self, X, roles, plan, wish):
         """Return the :class:`Choice` by held-out rows, and keep the calibration by them.

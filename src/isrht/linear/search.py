@@ -24,7 +24,7 @@ from isrht.linear.probabilities import ProbabilitiesMixin
 from isrht.linear.scoring import FoldAccuracies, held_out_scorer
 from isrht.linear.weights import training_weights
 from isrht.rows.blocks import take_rows
-from isrht.rows.folds import check_classes_of_folds, make_folds
+from isrht.rows.folds import check_classes_of_folds, checked_groups, make_folds
 from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.hints import Array, ClassWeight, Folds, Labels, Rows, Scoring, Weights
@@ -44,7 +44,7 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         The values of C that are tried.
     cv : int, splitter or iterable of (train, test), default=5
         Which rows are held out, as in :func:`sklearn.model_selection.check_cv`: a number means so many stratified
-        folds. For splits that need groups give the list of them.
+        folds. Splitters that need groups get those of ``fit``.
     scoring : None, str or callable, default=None
         What is maximised, as in scikit-learn: higher is better, and None is accuracy.
     refit : bool, default=True
@@ -128,7 +128,7 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
         """Choose C, and train on the rows of X.
 
         Parameters
@@ -140,20 +140,25 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         sample_weight : None, float or array of shape (n_samples,), default=None
             Weights of the rows, which must not be negative. They are divided by ``weight_unit_``, so that a constant
             factor on all of them changes nothing.
+        groups : array of shape (n_samples,), default=None
+            The group of each row, such as the patient or the document that it comes from. No group is both trained on
+            and held out: a number of folds means StratifiedGroupKFold, and a splitter is given the groups.
+            With metadata routing, ask for it by ``set_fit_request(groups=True)``.
 
         Returns
         -------
         self : LinearSVMCV
         """
         checked_Cs(self.Cs)
-        return self.fit_checked(*self._validate(X, y, sample_weight))
+        X, labels, weights = self._validate(X, y, sample_weight)
+        return self.fit_checked(X, labels, weights, checked_groups(groups, X))
 
-    def fit_checked(self, X, labels, sample_weight=None):
+    def fit_checked(self, X, labels, sample_weight=None, groups=None):
         """Search on rows, coded labels and weights that have been checked, for an estimator that has them already."""
         self.Cs_, self.classes_, self.n_features_in_ = checked_Cs(self.Cs), labels.classes, X.shape[1]
         self.weight_unit_ = typical_weight(sample_weight)
         sample_weight = in_units(sample_weight, self.weight_unit_)
-        folds = make_folds(self.cv, X, labels)
+        folds = make_folds(self.cv, X, labels, groups)
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
         options = replace(self._solver_options(), rough=bool(self.refit))

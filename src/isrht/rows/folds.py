@@ -12,7 +12,8 @@ import warnings
 from numbers import Integral
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.labels import shown
@@ -112,7 +113,7 @@ class SplitFolds:
         return fold if np.all(fold >= 0) else None
 
 
-def make_splits(cv, X, y):
+def make_splits(cv, X, y, groups=None):
     """Return the (train, test) of a cross-validation of rows in memory.
 
     Parameters
@@ -121,12 +122,14 @@ def make_splits(cv, X, y):
         As scikit-learn takes it.
     X, y : array
         The rows, which splitters only count, and their labels.
+    groups : array or None, default=None
+        The group of every row, for splitters that keep groups together.
 
     Returns
     -------
     list of (ndarray, ndarray)
     """
-    splits = list(check_cv(cv, y, classifier=True).split(X, y))
+    splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
     if not splits:
         raise ValueError(f"cv holds nothing out: {cv!r} gives no split of the rows")
     return [tuple(_checked_rows(rows, fold, len(y)) for rows in sides) for fold, sides in enumerate(splits)]
@@ -145,26 +148,39 @@ def _checked_rows(rows, fold, n_samples):
     return rows.astype(np.int64, copy=False)
 
 
-def make_folds(cv, X, labels):
+def make_folds(cv, X, labels, groups=None):
     """Return the folds of a cross-validation of rows, wherever they are.
 
     Parameters
     ----------
     cv : None, int, splitter or iterable
-        As scikit-learn takes it.
+        As scikit-learn takes it. If there are groups, a number means so many folds that keep them together.
     X : ndarray, CSR matrix or RowsElsewhere
     labels : CodedLabels
+    groups : array or None, default=None
+        The group of every row, which is in memory wherever the rows are.
 
     Returns
     -------
     NumberedFolds or SplitFolds
     """
+    if groups is not None and (cv is None or isinstance(cv, Integral)):
+        cv = StratifiedGroupKFold(check_cv(cv, np.arange(2), classifier=True).n_splits)
     if not isinstance(X, RowsElsewhere):
-        return SplitFolds(make_splits(cv, X, labels.values()), len(labels))
+        return SplitFolds(make_splits(cv, X, labels.values(), groups), len(labels))
     if (n_folds := _stratified(cv)) is not None:
         return stratified_folds(labels, n_folds)
     values = labels.values()
-    return SplitFolds(make_splits(cv, values, values), len(values))
+    return SplitFolds(make_splits(cv, values, values, groups), len(values))
+
+
+def checked_groups(groups, X):
+    """Return the group of every row as an array in memory, or None where there are none."""
+    if groups is None:
+        return None
+    groups = column_or_1d(np.asarray(groups))
+    check_consistent_length(X, groups)
+    return groups
 
 
 def _stratified(cv):
