@@ -51,7 +51,7 @@ def models(width, seed):
     yield LinearSVMCV(WIDE_CS, tol=1e-3, max_iter=1000)
     for r in (16, 256):
         yield ISRHTClassifier(r, selection="boosted", random_state=seed)
-    yield ISRHTClassifier(min(16, 1 << (width - 1).bit_length()), random_state=seed)
+    yield ISRHTClassifier(min(16, 1 << (width - 1).bit_length()), selection="supervised", random_state=seed)
 
 
 def accuracies(X, y, seed):

@@ -93,8 +93,8 @@ def run_one(kind, n, d, r, jobs):
         return run_dask(n, d, r, jobs)
     blocks = Sparse(n, d) if kind == "sparse" else Dense(n, d)
     model = {
-        "classifier": ISRHTClassifier(r, C=1.0, random_state=0),
-        "threads": ISRHTClassifier(r, C=1.0, random_state=0, n_jobs=jobs),
+        "classifier": ISRHTClassifier(r, selection="supervised", C=1.0, random_state=0),
+        "threads": ISRHTClassifier(r, selection="supervised", C=1.0, random_state=0, n_jobs=jobs),
         "projection": ISRHT(r, random_state=0),
         "sparse": ISRHT(r, random_state=0),
     }[kind]
@@ -117,7 +117,7 @@ def run_dask(n, d, r, jobs):
     with LocalCluster(**options) as cluster, Client(cluster):
         blocks = [dask.delayed(dense_block)(min(size, n - start), d) for start in range(0, n, size)]
         labels = np.concatenate([dense_labels(min(size, n - start), d) for start in range(0, n, size)])
-        model = ISRHTClassifier(r, C=1.0, random_state=0)
+        model = ISRHTClassifier(r, selection="supervised", C=1.0, random_state=0)
         model.fit(blocks[:2], labels[: 2 * size])
         start = time.perf_counter()
         model.fit(blocks, labels)

@@ -34,7 +34,7 @@ def accuracy(name, r, X_train, X_test, y_train, y_test):
     scores = []
     for seed in range(REPETITIONS):
         if name == "ISRHT-supervised":
-            model = ISRHTClassifier(r, random_state=seed).fit(X_train, y_train)
+            model = ISRHTClassifier(r, selection="supervised", random_state=seed).fit(X_train, y_train)
             scores.append(model.score(X_test, y_test))
         else:
             projection = make_projection(name, r, random_state=seed).fit(X_train, y_train)

@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import ISRHT, ISRHTClassifier, LinearSVMCV, kernels
+from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVMCV, kernels
+from isrht.linear.costs import DEFAULT_CS
 
 
 def expected_failures(estimator):
@@ -31,11 +32,12 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 @parametrize_with_checks(
     [
-        ISRHTClassifier(2, C=1.0),
-        ISRHTClassifier(2),
+        ISRHTClassifier(2, selection="supervised", C=1.0),
+        ISRHTClassifier(2, selection="supervised"),
+        ISRHTClassifier(2, selection="supervised"),
         ISRHTClassifier(2, selection="top", scale="maxabs"),
         ISRHTClassifier(2, selection="uniform", project_once=True),
-        ISRHTClassifier(2, scale="minmax", center=True, C=1.0),
+        ISRHTClassifier(2, selection="supervised", scale="minmax", center=True, C=1.0),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -65,7 +67,9 @@ VARIATIONS = [
 @pytest.mark.parametrize("options", VARIATIONS, ids=str)
 def test_weights_on_features_agree_with_the_way_through_the_projection(digits, n_classes, options):
     X, X_test, y, _ = digits
-    model = ISRHTClassifier(20, C=0.1, random_state=0, **options).fit(X, y % n_classes)
+    model = ISRHTClassifier(20, **({"selection": "supervised", "C": 0.1, "random_state": 0} | options)).fit(
+        X, y % n_classes
+    )
     assert model.coef_.shape == (1 if n_classes == 2 else 10, 64)
     through = model.svm_.decision_function(model.transform(X_test))
     assert_allclose(model.decision_function(X_test), through, rtol=1e-9, atol=1e-9)
@@ -96,8 +100,8 @@ def test_same_predictions_for_any_storage_jobs_and_kernel(digits, selection):
 def test_columns_chosen_with_labels_are_chosen_anew_in_every_fold(rng):
     """On labels that mean nothing, cross-validation says so; projecting once, as the paper does, does not."""
     X, y = rng.standard_normal((120, 2000)), np.arange(120) % 2
-    honest = ISRHTClassifier(16, random_state=0).fit(X, y)
-    rosy = ISRHTClassifier(16, project_once=True, random_state=0).fit(X, y)
+    honest = ISRHTClassifier(16, selection="supervised", random_state=0).fit(X, y)
+    rosy = ISRHTClassifier(16, selection="supervised", project_once=True, random_state=0).fit(X, y)
     assert honest.mean_scores_.max() < 0.62
     assert rosy.mean_scores_.max() > 0.75
     assert honest.scores_.shape == (11, 5)
@@ -107,7 +111,7 @@ def test_cross_validation_is_that_of_a_pipeline(digits):
     X, _, y, _ = digits
     y = y % 2
     cv = StratifiedKFold(3)
-    model = ISRHTClassifier(10, Cs=[0.01, 1.0], cv=cv, random_state=0).fit(X, y)
+    model = ISRHTClassifier(10, selection="supervised", Cs=[0.01, 1.0], cv=cv, random_state=0).fit(X, y)
     seed = model.projection_.random_state
     for row, C in enumerate([0.01, 1.0]):
         pipeline = make_pipeline(ISRHT(10, random_state=seed), LinearSVMCV([C], cv=2))
@@ -124,26 +128,28 @@ def test_unsupervised_columns_are_projected_once(digits):
 
 def test_a_given_C_leaves_no_scores_of_an_earlier_search(digits):
     X, _, y, _ = digits
-    model = ISRHTClassifier(4, random_state=0).fit(X, y % 2)
+    model = ISRHTClassifier(4, selection="supervised", random_state=0).fit(X, y % 2)
     assert not hasattr(model.set_params(C=1.0).fit(X, y % 2), "scores_")
 
 
 def test_labels_of_any_kind_and_class_weights(digits):
     X, _, y, _ = digits
     names = np.where(y % 2, "odd", "even")
-    model = ISRHTClassifier(10, C=1.0, class_weight={"odd": 5.0}, random_state=0).fit(X, names)
-    plain = ISRHTClassifier(10, C=1.0, random_state=0).fit(X, names)
+    model = ISRHTClassifier(10, selection="supervised", C=1.0, class_weight={"odd": 5.0}, random_state=0).fit(X, names)
+    plain = ISRHTClassifier(10, selection="supervised", C=1.0, random_state=0).fit(X, names)
     assert set(model.predict(X)) <= {"odd", "even"}
     assert (model.predict(X) == "odd").sum() > (plain.predict(X) == "odd").sum()
-    ISRHTClassifier(10, C=1.0, class_weight="balanced").fit(X, y == 3)
+    ISRHTClassifier(10, selection="supervised", C=1.0, class_weight="balanced").fit(X, y == 3)
 
 
 def test_sample_weights_count_as_rows(digits):
     X, _, y, _ = digits
     X, y = X[:300], y[:300] % 2
     weights = np.arange(300) % 3
-    weighted = ISRHTClassifier(8, C=0.5, scale="maxabs", random_state=0).fit(X, y, sample_weight=weights)
-    repeated = ISRHTClassifier(8, C=0.5, scale="maxabs", random_state=0).fit(
+    weighted = ISRHTClassifier(8, selection="supervised", C=0.5, scale="maxabs", random_state=0).fit(
+        X, y, sample_weight=weights
+    )
+    repeated = ISRHTClassifier(8, selection="supervised", C=0.5, scale="maxabs", random_state=0).fit(
         np.repeat(X, weights, 0), np.repeat(y, weights)
     )
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-9)
@@ -152,29 +158,35 @@ def test_sample_weights_count_as_rows(digits):
 def test_inside_other_estimators(digits):
     X, X_test, y, y_test = digits
     y, y_test = y % 2, y_test % 2
-    grid = GridSearchCV(ISRHTClassifier(C=0.1, random_state=0), {"n_components": [4, 16]}, cv=2).fit(X, y)
+    grid = GridSearchCV(
+        ISRHTClassifier(selection="supervised", C=0.1, random_state=0), {"n_components": [4, 16]}, cv=2
+    ).fit(X, y)
     assert grid.best_params_ == {"n_components": 16}
-    calibrated = CalibratedClassifierCV(ISRHTClassifier(16, C=0.1, random_state=0), cv=2).fit(X, y)
+    calibrated = CalibratedClassifierCV(ISRHTClassifier(16, selection="supervised", C=0.1, random_state=0), cv=2).fit(
+        X, y
+    )
     assert calibrated.predict_proba(X_test).shape == (len(X_test), 2)
-    assert cross_val_score(ISRHTClassifier(16, C=0.1, random_state=0), X, y, cv=2).mean() > 0.8
+    assert cross_val_score(ISRHTClassifier(16, selection="supervised", C=0.1, random_state=0), X, y, cv=2).mean() > 0.8
 
 
 def test_other_scores_can_be_maximised(digits):
     X, _, y, _ = digits
-    model = ISRHTClassifier(8, Cs=[1e-4, 1.0], cv=2, scoring="roc_auc", random_state=0).fit(X, y % 2)
+    model = ISRHTClassifier(8, selection="supervised", Cs=[1e-4, 1.0], cv=2, scoring="roc_auc", random_state=0).fit(
+        X, y % 2
+    )
     assert (model.scores_ > 0.7).all()
 
 
 def test_pickle_keeps_the_bits(digits):
     X, X_test, y, _ = digits
-    model = ISRHTClassifier(8, C=1.0, random_state=0).fit(X, y)
+    model = ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0).fit(X, y)
     assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X_test), model.decision_function(X_test))
 
 
 def mean_gain_over_gaussian(X, y, X_test, y_test, r, seeds=range(8)):
     ours, gaussian = [], []
     for seed in seeds:
-        model = ISRHTClassifier(r, random_state=seed).fit(X, y)
+        model = ISRHTClassifier(r, selection="supervised", random_state=seed).fit(X, y)
         ours.append(model.score(X_test, y_test))
         projection = GaussianRandomProjection(r, random_state=seed).fit(X)
         svm = LinearSVMCV().fit(projection.transform(X), y)
@@ -227,17 +239,54 @@ def test_beats_a_gaussian_projection_on_usps():
 def test_bad_parameters_are_named(digits, options, error, message):
     X, _, y, _ = digits
     with pytest.raises(error, match=message):
-        ISRHTClassifier(**{"n_components": 4, **options}).fit(X, y % 2)
+        ISRHTClassifier(**{"n_components": 4, "selection": "supervised", **options}).fit(X, y % 2)
 
 
 def test_bad_data_are_named(digits):
     X, _, y, _ = digits
-    model = ISRHTClassifier(4)
+    model = ISRHTClassifier(4, selection="supervised")
     with pytest.raises(ValueError, match="one class"):
         model.fit(X, np.ones(len(X)))
     with pytest.raises(ValueError, match="use scale='maxabs'"):
-        ISRHTClassifier(4, scale="minmax").fit(sp.csr_array(X), y)
+        ISRHTClassifier(4, selection="supervised", scale="minmax").fit(sp.csr_array(X), y)
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.where(X > 15, np.nan, X), y)
     with pytest.raises(ValueError, match="expecting 64 features"):
-        ISRHTClassifier(4, C=1.0).fit(X, y).predict(X[:, :5])
+        ISRHTClassifier(4, selection="supervised", C=1.0).fit(X, y).predict(X[:, :5])
+
+
+def test_by_default_columns_learn_and_are_as_many_as_the_classes_need(digits):
+    X, X_test, y, y_test = digits
+    model = ISRHTClassifier(selection="supervised", random_state=0).fit(X, y % 2)
+    assert isinstance(model.projection_, BoostedISRHT)
+    assert model.projection_.n_components_ == 16
+    paper = ISRHTClassifier(16, selection="supervised", random_state=0).fit(X, y % 2)
+    assert model.score(X_test, y_test % 2) > paper.score(X_test, y_test % 2)
+    assert ISRHTClassifier(selection="supervised", random_state=0).fit(X[:500], y[:500]).projection_.n_components_ == 30
+
+
+@pytest.mark.parametrize(
+    ("selection", "given", "unused"),
+    [
+        ("boosted", {"balance": 2.0}, "balance=2.0"),
+        ("boosted", {"center": True, "Cs": [1.0]}, r"center=True, Cs=\[1.0\]"),
+        (
+            "boosted",
+            {"sketch_size": 8, "n_score_samples": 20, "project_once": True},
+            "sketch_size=8, n_score_samples=20",
+        ),
+        ("supervised", {"replace": False}, "replace=False"),
+        ("top", {"balance": 2.0}, "balance=2.0"),
+        ("importance", {"balance": 2.0}, "balance=2.0"),
+        ("uniform", {"n_score_samples": 10}, "n_score_samples=10"),
+    ],
+)
+def test_parameters_that_a_selection_does_not_use_are_warned_of(digits, selection, given, unused):
+    X, _, y, _ = digits
+    with pytest.warns(UserWarning, match=f"selection='{selection}' does not use {unused}"):
+        ISRHTClassifier(4, selection=selection, C=1.0, random_state=0, **given).fit(X[:200], y[:200] % 2)
+
+
+def test_parameters_that_are_the_default_in_another_form_are_not_warned_of(digits):
+    X, _, y, _ = digits
+    ISRHTClassifier(4, selection="supervised", balance=1, Cs=list(DEFAULT_CS), random_state=0).fit(X[:200], y[:200] % 2)

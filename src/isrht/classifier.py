@@ -1,4 +1,7 @@
-"""The paper's Algorithm 1 as one estimator: scale, project, choose C, train a linear SVM.
+"""The whole way as one estimator: scale, project, choose C, train a linear SVM.
+
+Unless told otherwise it learns its columns (:mod:`isrht.boosting`). ``selection="supervised"`` is the paper's
+Algorithm 1.
 
 Everything between a row and its score is linear, so after training scaling, projection and SVM become one weight per
 original feature: ``coef_`` is ``D H S w`` (times the scaling), and predicting costs one product with the row, O(nnz).
@@ -11,6 +14,8 @@ its C on held-out rows already.
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -25,6 +30,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.boosting._calibration import CalibrationWish
+from isrht.boosting._plan import DISTILLED_PER_CLASS, LEARNED
 from isrht.boosting.estimator import BoostedISRHT
 from isrht.linear.calibration import FoldModels, calibrated, trained_class_factors
 from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
@@ -59,6 +65,14 @@ from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
 SCALES = (None, "maxabs", "minmax")
+# For every selection the parameters that change nothing.
+NOT_USED = {
+    "boosted": ("balance", "center", "replace", "sketch_size", "n_score_samples", "Cs", "project_once"),
+    "supervised": ("replace",),
+    "top": ("balance", "replace"),
+    "importance": ("balance",),
+    "uniform": ("balance", "replace", "n_score_samples"),
+}
 
 
 @dataclass(frozen=True)
@@ -71,38 +85,40 @@ class Told:
 
 
 class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilitiesMixin, LinearClassifier):
-    """Linear SVM on columns of an improved subsampled randomized Hadamard transform (Algorithm 1).
+    """Linear SVM on few columns of Hadamard transforms, learned or selected, with one weight per original feature.
 
     Parameters
     ----------
     n_components : int, float or "auto", default="auto"
-        How many columns there are, as in :class:`ISRHT`: "auto" keeps 256, or all columns if there are fewer. Of
-        boosted columns there are at most as many as are given, and "auto" is 16.
-    selection : {"uniform", "importance", "top", "supervised", "boosted"}, default="supervised"
-        Which columns there are: one of the selections of :class:`ISRHT`, or "boosted" for the columns of
-        :class:`BoostedISRHT`, which ignore the next five parameters.
+        How many columns there are. Of boosted columns "auto" is 16, or three for each class if these are more, and
+        there are at most as many as are given. Of selected ones "auto" keeps 256, or all columns if there are fewer,
+        and a share is meant as in :class:`ISRHT`.
+    selection : {"boosted", "supervised", "top", "importance", "uniform"}, default="boosted"
+        Which columns there are: "boosted" are those of :class:`BoostedISRHT`, which learn from the labels; the others
+        are the selections of :class:`ISRHT`. "supervised" is the paper's Algorithm 1.
     balance : float, default=1.0
-        As in :class:`ISRHT`.
+        As in :class:`ISRHT`, for "supervised".
     center : bool, default=False
-        As in :class:`ISRHT`.
+        As in :class:`ISRHT`. Boosted columns are always centred.
     replace : bool, default=True
-        As in :class:`ISRHT`.
+        As in :class:`ISRHT`, for "importance".
     sketch_size : int or "paper", default=None
-        As in :class:`ISRHT`.
+        As in :class:`ISRHT`; not for boosted columns.
     n_score_samples : int, default=None
-        As in :class:`ISRHT`.
+        As in :class:`ISRHT`, where columns are scored.
     C : float or "cv", default="cv"
         The weight of the loss, or "cv" to choose it from ``Cs`` by cross-validation. With boosted columns "cv" is the
         C that did best on held-out rows while they were learned, and a number is a multiple of that.
     Cs : sequence of float, default=2**-5, 2**-4, ..., 2**5
-        The values of C that are tried.
+        The values of C that are tried. Boosted columns have Cs of their own.
     cv : int, splitter or iterable of (train, test), default=5
         Which rows are held out to choose C. With boosted columns, 5 means fifths until 12,500 rows have been held out.
     scoring : None, str or callable, default=None
         What cross-validation maximises. None is accuracy, which is the only one for boosted columns.
     project_once : bool, default=False
-        Whether to cross-validate C on columns that were chosen with all labels, as the paper does. It is cheaper, but
-        the scores are too good where the selection looks at y, because the rows held out helped to choose the columns.
+        For selected columns: whether to cross-validate C on columns that were chosen with all labels, as the paper
+        does. It is cheaper, but the scores are too good where the selection looks at y, because the rows held out
+        helped to choose the columns.
     probability : bool, default=False
         Whether to have ``predict_proba`` for a given C, too: then as many models are trained as ``cv`` has folds, to
         score the rows that they have not seen. Where C is chosen, and with boosted columns, such scores are there
@@ -153,7 +169,11 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
     --------
     ISRHT : The projection alone, for other models.
     LinearSVMCV : The SVM alone, on all features.
-    BoostedISRHT : Columns that are learned instead of selected.
+    BoostedISRHT : The columns alone that are learned.
+
+    Notes
+    -----
+    A parameter that the selection does not use, and that is not what it is by default, is warned of.
 
     References
     ----------
@@ -165,10 +185,13 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
     >>> from sklearn.datasets import load_digits
     >>> from isrht import ISRHTClassifier
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = ISRHTClassifier(32, scale="maxabs", random_state=0).fit(X[:1000], y[:1000] % 2)
-    >>> model.coef_.shape
-    (1, 64)
-    >>> bool(model.score(X[1000:], y[1000:] % 2) > 0.8)
+    >>> model = ISRHTClassifier(random_state=0).fit(X[:1000], y[:1000] % 2)
+    >>> model.coef_.shape, model.projection_.n_components_
+    ((1, 64), 16)
+    >>> bool(model.score(X[1000:], y[1000:] % 2) > 0.87)
+    True
+    >>> paper = ISRHTClassifier(32, selection="supervised", random_state=0).fit(X[:1000], y[:1000] % 2)
+    >>> bool(paper.score(X[1000:], y[1000:] % 2) > 0.8)
     True
     """
 
@@ -176,7 +199,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self,
         n_components: float | Literal["auto"] = "auto",
         *,
-        selection: Selection | Literal["boosted"] = "supervised",
+        selection: Selection | Literal["boosted"] = "boosted",
         balance: float = 1.0,
         center: bool = False,
         replace: bool = True,
@@ -241,6 +264,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self : ISRHTClassifier
         """
         self.check_parameters()
+        self._warn_of_unused_parameters()
         X, labels, weights = self._validate(X, y, sample_weight)
         self.scaler_ = self._fit_scaler(X, weights)
         X = self._scaled(X)
@@ -305,6 +329,14 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         if self.selection == "boosted" and self.scoring is not None:
             raise ValueError(f'selection="boosted" chooses by accuracy: scoring must be None, got {self.scoring!r}')
 
+    def _warn_of_unused_parameters(self):
+        """Warn of parameters that are not what they are by default, and that the selection does not use."""
+        defaults = {name: each.default for name, each in inspect.signature(type(self)).parameters.items()}
+        unused = [name for name in NOT_USED[self.selection] if not _equal(getattr(self, name), defaults[name])]
+        if unused:
+            listed = ", ".join(f"{name}={getattr(self, name)!r}" for name in unused)
+            warnings.warn(f"selection={self.selection!r} does not use {listed}", UserWarning, stacklevel=4)
+
     def _will_be_calibrated(self):
         return bool(self.C == "cv" or self.selection == "boosted" or self.probability)
 
@@ -334,7 +366,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         if self.selection == "boosted":
             cv = "auto" if isinstance(self.cv, Integral) and self.cv == 5 else self.cv
-            n_components = 16 if self.n_components == "auto" else self.n_components
+            n_components = self.n_components
+            if isinstance(n_components, str) and n_components == "auto":
+                n_components = max(LEARNED[2], DISTILLED_PER_CLASS * len(self.classes_))
             return BoostedISRHT(n_components, cv=cv, scaled=False, random_state=seed, n_jobs=self.n_jobs)
         return ISRHT(
             self.n_components,
@@ -483,6 +517,14 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         elif isinstance(self.scaler_, MaxAbsScaler):
             coef = coef / self.scaler_.scale_
         return coef, intercept
+
+
+def _equal(value, default):
+    """Say whether a parameter is what it is by default; values that can be neither equal nor different are not."""
+    try:
+        return value is default or bool(np.array_equal(value, default))
+    except (TypeError, ValueError):
+        return False
 
 
 def _on_features(projection, coef, intercept):

@@ -54,8 +54,10 @@ class Generated:
 
 MODELS = {
     "boosted": BoostedISRHT(16, rounds=2, diagonal="z", threshold=0, random_state=0),
-    "supervised": ISRHTClassifier(4, class_weight="balanced", Cs=[0.1, 1], cv=2, random_state=0),
-    "scored on a sample": ISRHTClassifier(4, C=1.0, n_score_samples=1000, random_state=0),
+    "supervised": ISRHTClassifier(
+        4, selection="supervised", class_weight="balanced", Cs=[0.1, 1], cv=2, random_state=0
+    ),
+    "scored on a sample": ISRHTClassifier(4, selection="supervised", C=1.0, n_score_samples=1000, random_state=0),
 }
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("typer")
 from cli_data import isrht
 
 from isrht import ISRHTClassifier, load
-from isrht.cli._learning import MOST_COLUMNS, ModelOptions, is_cost, make_model
+from isrht.cli._learning import ModelOptions, is_cost, make_model
 from isrht.files.density import smaller_form
 from isrht.files.opening import read_rows
 from isrht.models.model_file import read_about
@@ -88,7 +88,7 @@ def test_bias_as_in_liblinear(data, tmp_path):
 def test_options_become_parameters():
     options = ModelOptions(None, "top", "4", "none", 3, -1.0, True, 1)
     model = make_model(options)
-    assert (model.n_components, model.selection, model.C, model.scale) == (MOST_COLUMNS, "top", 4.0, None)
+    assert (model.n_components, model.selection, model.C, model.scale) == ("auto", "top", 4.0, None)
     assert (model.random_state, model.fit_intercept, model.class_weight, model.n_jobs) == (3, False, "balanced", 1)
     with pytest.raises(ValueError, match="-c must be a number or cv, got 'much'"):
         make_model(replace(options, cost="much"))

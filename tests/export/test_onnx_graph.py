@@ -73,7 +73,7 @@ def test_all_kinds_of_boosted_diagonals_unfold(diagonal, tmp_path, monkeypatch):
 @pytest.mark.parametrize("n_features", [1, 2, 3, 64, 100, 5000])
 def test_every_length_is_a_product_of_factors(n_features, tmp_path, rng):
     X = rng.standard_normal((40, n_features)) + np.arange(40)[:, None] % 2
-    model = ISRHTClassifier(min(8, n_features), C=1.0, random_state=0).fit(X, np.arange(40) % 2)
+    model = ISRHTClassifier(min(8, n_features), selection="supervised", C=1.0, random_state=0).fit(X, np.arange(40) % 2)
     assert_same_decisions(run(model, X, tmp_path, unfolded=True), model, X)
 
 

@@ -106,8 +106,11 @@ def _boosted(sample, n_components=4, *, source=in_memory, **parameters):
     return Configuration(BoostedISRHT(n_components, random_state=0, **parameters), sample, source)
 
 
-def _classifier(sample, n_components=8, *, source=in_memory, **parameters):
-    return Configuration(ISRHTClassifier(n_components, random_state=0, Cs=CS, **parameters), sample, source)
+def _classifier(sample, n_components=8, *, source=in_memory, selection="supervised", **parameters):
+    if selection != "boosted":
+        parameters["Cs"] = CS
+    model = ISRHTClassifier(n_components, selection=selection, random_state=0, **parameters)
+    return Configuration(model, sample, source)
 
 
 def _svm(sample, *, source=in_memory, **parameters):

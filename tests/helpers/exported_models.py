@@ -7,13 +7,15 @@ from isrht import ISRHTClassifier, LinearSVM, LinearSVMCV
 
 N_FEATURES = 37
 MODELS = {
-    "supervised": ISRHTClassifier(8, C=1.0, random_state=0),
+    "supervised": ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0),
     "uniform": ISRHTClassifier(8, selection="uniform", C=1.0, random_state=0),
     "importance": ISRHTClassifier(8, selection="importance", C=1.0, scale="maxabs", random_state=0),
     "top, minmax, centred": ISRHTClassifier(8, selection="top", C=1.0, scale="minmax", center=True, random_state=0),
-    "sketched": ISRHTClassifier(8, sketch_size=50, C=1.0, scale="maxabs", center=True, random_state=0),
+    "sketched": ISRHTClassifier(
+        8, selection="supervised", sketch_size=50, C=1.0, scale="maxabs", center=True, random_state=0
+    ),
     "boosted": ISRHTClassifier(12, selection="boosted", scale="maxabs", random_state=0),
-    "without intercept": ISRHTClassifier(8, C=1.0, fit_intercept=False, random_state=0),
+    "without intercept": ISRHTClassifier(8, selection="supervised", C=1.0, fit_intercept=False, random_state=0),
     "svm": LinearSVM(),
     "svm cv": LinearSVMCV([0.1, 1.0], cv=3),
 }

@@ -40,10 +40,14 @@ MODELS = {
     "svm": LinearSVM(),
     "svm without intercept": LinearSVM(fit_intercept=False, class_weight="balanced"),
     "svm cv": LinearSVMCV([0.1, 1.0], cv=3),
-    "classifier": ISRHTClassifier(8, C=1.0, random_state=0),
-    "classifier cv": ISRHTClassifier(8, Cs=np.array([0.1, 1.0]), cv=3, scale="maxabs", random_state=0),
-    "classifier minmax": ISRHTClassifier(8, C=1, scale="minmax", center=True, random_state=0),
-    "classifier sketched": ISRHTClassifier(8, C=np.float32(0.5), sketch_size=20, random_state=0),
+    "classifier": ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0),
+    "classifier cv": ISRHTClassifier(
+        8, selection="supervised", Cs=np.array([0.1, 1.0]), cv=3, scale="maxabs", random_state=0
+    ),
+    "classifier minmax": ISRHTClassifier(8, selection="supervised", C=1, scale="minmax", center=True, random_state=0),
+    "classifier sketched": ISRHTClassifier(
+        8, selection="supervised", C=np.float32(0.5), sketch_size=20, random_state=0
+    ),
     "classifier boosted": ISRHTClassifier(12, selection="boosted", random_state=0),
 }
 MODELS |= SKLEARN_MODELS

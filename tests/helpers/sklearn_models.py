@@ -18,7 +18,7 @@ from isrht import ISRHT, HadamardFourierFeatures, ISRHTClassifier, LinearSVM, ma
 
 STEPS = [
     *[("größe", StandardScaler(with_mean=False)), ("nothing", "passthrough"), ("none", None)],
-    ("a-b c", ISRHTClassifier(8, C=1.0, scale="maxabs", random_state=0)),
+    ("a-b c", ISRHTClassifier(8, selection="supervised", C=1.0, scale="maxabs", random_state=0)),
 ]
 
 SKLEARN_MODELS = {

@@ -298,7 +298,7 @@ MODELS = {
     "supervised": ISRHT(16, selection="supervised", random_state=0),
     "centred": ISRHT(16, center=True, random_state=0),
     "sketched": ISRHT(16, sketch_size=64, random_state=0),
-    "classifier": ISRHTClassifier(16, random_state=0),
+    "classifier": ISRHTClassifier(16, selection="supervised", random_state=0),
     "boosted classifier": ISRHTClassifier(8, selection="boosted", random_state=0),
     "boosted": BoostedISRHT(8, random_state=0),
     "embedding": SparseEmbedding(16, diagonal="z", random_state=0),

@@ -76,7 +76,7 @@ def test_the_folds_of_a_given_C_are_those_of_a_choice_of_one():
 
 def test_probability_is_a_truth_value():
     with pytest.raises(TypeError, match="probability must be True or False, got 'yes'"):
-        ISRHTClassifier(4, probability="yes").fit(*noisy(60))
+        ISRHTClassifier(4, selection="supervised", probability="yes").fit(*noisy(60))
 
 
 def test_rows_that_nothing_was_held_out_of_have_none():

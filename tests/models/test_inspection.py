@@ -73,7 +73,11 @@ def test_projections_have_no_telling_features(tmp_path):
 
 def test_the_steps_of_a_pipeline_are_shown(tmp_path):
     X, y = make_data()
-    steps = [("scale", StandardScaler()), ("skip", "passthrough"), ("classify", ISRHTClassifier(8, C=1.0))]
+    steps = [
+        ("scale", StandardScaler()),
+        ("skip", "passthrough"),
+        ("classify", ISRHTClassifier(8, selection="supervised", C=1.0)),
+    ]
     save(Pipeline(steps).fit(X, y), tmp_path / "model")
     facts = inspect_file(tmp_path / "model")
     json.dumps(facts, allow_nan=False)

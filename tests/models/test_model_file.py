@@ -50,7 +50,7 @@ def test_loaded_arrays_are_writable_and_aligned(fitted):
 )
 def test_labels_keep_their_type(data, labels):
     X, y = data
-    for model in (LinearSVM(), ISRHTClassifier(8, C=1.0)):
+    for model in (LinearSVM(), ISRHTClassifier(8, selection="supervised", C=1.0)):
         loaded = model_of(content_of(model.fit(X, labels[y])))
         assert_same_bits(loaded.predict(X), model.predict(X))
         assert_same(loaded, model)
@@ -203,7 +203,7 @@ def test_only_a_little_json_can_be_told_about_a_model(about, error, path):
 
 def test_joblib_and_skops_keep_everything(tmp_path):
     X, y = load_iris(return_X_y=True)
-    model = ISRHTClassifier(3, random_state=0).fit(X, y)
+    model = ISRHTClassifier(3, selection="supervised", random_state=0).fit(X, y)
     joblib.dump(model, tmp_path / "model.joblib")
     copies = [joblib.load(tmp_path / "model.joblib")]
     try:

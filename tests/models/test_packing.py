@@ -76,7 +76,7 @@ def test_unknown_classes_are_refused(name):
 
 
 def test_parts_of_another_class_are_refused(data):
-    content = content_of(ISRHTClassifier(8, C=1.0).fit(*data))
+    content = content_of(ISRHTClassifier(8, selection="supervised", C=1.0).fit(*data))
     node = node_of(content)
     node["parts"]["projection_"]["class"] = "SparseEmbedding"
     with pytest.raises(ModelFileError, match=r"projection_/ is of class SparseEmbedding, not ISRHT"):

@@ -107,7 +107,9 @@ def test_unfitted_pipelines_are_not_saved(path):
 
 
 def test_changed_weights_of_a_step_are_not_saved_unfolded():
-    model = make_pipeline(MaxAbsScaler(), ISRHTClassifier(8, C=1.0, random_state=0)).fit(*make_data())
+    model = make_pipeline(MaxAbsScaler(), ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0)).fit(
+        *make_data()
+    )
     assert_same(model_of(content_of(model, folded=False)), model)
     model[-1].coef_ = model[-1].coef_ + 1
     with pytest.raises(ModelFileError, match=r"coef_ is not what its parts give; save it with folded=True"):

@@ -18,7 +18,7 @@ from isrht import ISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, Predictor, ker
 from isrht.linear.classifier import FixedModel
 
 MODELS = {
-    "supervised": ISRHTClassifier(8, C=1.0, scale="maxabs", random_state=0),
+    "supervised": ISRHTClassifier(8, selection="supervised", C=1.0, scale="maxabs", random_state=0),
     "boosted": ISRHTClassifier(8, selection="boosted", random_state=0),
     "svm": LinearSVM(),
     "svm cv": LinearSVMCV([0.1, 1.0], cv=3, n_jobs=2),

@@ -86,14 +86,14 @@ def test_a_memory_map_is_read_by_blocks(dtype, rng, tmp_path, monkeypatch):
     X = (10 * X).astype(dtype)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    expected = ISRHTClassifier(16, scale="minmax", random_state=0).fit(X, y)
+    expected = ISRHTClassifier(16, selection="supervised", scale="minmax", random_state=0).fit(X, y)
     rows = []
     monkeypatch.setattr(
         RowSource, "_converted", lambda self, X, f=RowSource._converted: rows.append(len(X)) or f(self, X)
     )
     monkeypatch.setattr("isrht.rows.blocks.BLOCK_ELEMENTS", 2**14)
     monkeypatch.setattr("isrht.rows.blocks.READ_ELEMENTS", 2**15)
-    got = ISRHTClassifier(16, scale="minmax", random_state=0).fit(mapped, y)
+    got = ISRHTClassifier(16, selection="supervised", scale="minmax", random_state=0).fit(mapped, y)
     assert_same_model(got, expected, X)
     assert_array_equal(got.predict(mapped), expected.predict(X))
     assert 0 < max(rows) <= 2**15 // 90

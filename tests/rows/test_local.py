@@ -83,7 +83,7 @@ def test_no_temporary_file_is_left_after_an_error(error, rng, tmp_path, monkeypa
     monkeypatch.setattr(StoredRows, "append", lambda self, X, f=StoredRows.append: opened.append(self) or f(self, X))
     monkeypatch.setattr("isrht.classifier.LinearSVM.fit_checked", lambda *_: (_ for _ in ()).throw(error()))
     with pytest.raises(error):
-        ISRHTClassifier(16, C=1.0, random_state=0).fit(RowSource(Blocks(X, y)))
+        ISRHTClassifier(16, selection="supervised", C=1.0, random_state=0).fit(RowSource(Blocks(X, y)))
     assert opened
     assert all(rows._file.closed for rows in opened)
     assert os.listdir(tmp_path) == []
@@ -101,4 +101,4 @@ def test_a_full_disk_is_said(rng, monkeypatch):
 
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
     with pytest.raises(OSError, match="could not be kept in .* .No space left on device.; .* TMPDIR"):
-        ISRHTClassifier(16, random_state=0).fit(RowSource(Blocks(X, y)))
+        ISRHTClassifier(16, selection="supervised", random_state=0).fit(RowSource(Blocks(X, y)))

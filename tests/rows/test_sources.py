@@ -18,14 +18,20 @@ from isrht.files.writing import write_rows
 
 SETS = (dense, three_classes, single, sparse)
 MODELS = {
-    "supervised": ISRHTClassifier(16, random_state=0, Cs=[0.1, 1, 10]),
+    "supervised": ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1, 10]),
     "scaled, top": ISRHTClassifier(
         16, selection="top", scale="maxabs", class_weight="balanced", random_state=0, Cs=[0.1, 1, 10], cv=3
     ),
     "centred, roc_auc": ISRHTClassifier(
-        16, center=True, scoring="f1_macro", cv=ShuffleSplit(2, random_state=0), random_state=0, Cs=[0.1, 1]
+        16,
+        selection="supervised",
+        center=True,
+        scoring="f1_macro",
+        cv=ShuffleSplit(2, random_state=0),
+        random_state=0,
+        Cs=[0.1, 1],
     ),
-    "sketched": ISRHTClassifier(16, sketch_size=64, n_score_samples=500, C=1.0, random_state=0),
+    "sketched": ISRHTClassifier(16, selection="supervised", sketch_size=64, n_score_samples=500, C=1.0, random_state=0),
     "boosted": ISRHTClassifier(2, selection="boosted", scale="maxabs", random_state=0),
     "LinearSVM": LinearSVM(),
     "LinearSVMCV": LinearSVMCV(Cs=[0.1, 1], cv=3),
@@ -86,9 +92,9 @@ def test_boosted_columns_are_those_of_memory(rng):
 def test_data_frames_keep_their_names(rng):
     X, y = dense(rng)
     frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(90)])
-    expected = ISRHTClassifier(16, random_state=0).fit(frame, y)
+    expected = ISRHTClassifier(16, selection="supervised", random_state=0).fit(frame, y)
     source = RowSource([(frame[:1000], y[:1000]), (frame[1000:], y[1000:])])
-    got = ISRHTClassifier(16, random_state=0).fit(source)
+    got = ISRHTClassifier(16, selection="supervised", random_state=0).fit(source)
     assert_array_equal(got.feature_names_in_, frame.columns)
     assert_same_model(got, expected, frame)
     assert_array_equal(got.predict(source), expected.predict(frame))
@@ -105,10 +111,12 @@ def test_lists_of_files(kind, rng, tmp_path):
         write(paths[-1], kind, X[rows], y[rows])
     options = {"label": "label"} if kind == "parquet" else {}
     labels = y if kind == "csr.npz" else None
-    expected = ISRHTClassifier(16, random_state=0, Cs=[0.1, 1]).fit(X, y)
+    expected = ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1]).fit(X, y)
     for given in (paths, str(tmp_path / f"part-*.{kind}")):
         source = RowSource(open_rows(given, **options) if options else given)
-        assert_same_model(ISRHTClassifier(16, random_state=0, Cs=[0.1, 1]).fit(source, labels), expected, X)
+        assert_same_model(
+            ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1]).fit(source, labels), expected, X
+        )
     os.remove(paths[2])
     with pytest.raises((FileError, OSError), match=r"part-2"):
         ISRHT(4).fit(RowSource(open_rows(paths, **options)), labels)
@@ -143,11 +151,11 @@ def test_progress_tells_pass_and_rows(rng):
     ("model", "passes"),
     [
         (ISRHT(4), 2),
-        (ISRHTClassifier(4, C=1.0, scale="maxabs"), 4),
+        (ISRHTClassifier(4, selection="supervised", C=1.0, scale="maxabs"), 4),
         (ISRHTClassifier(4, selection="top"), 3),
-        (ISRHTClassifier(4), 5),
-        (ISRHTClassifier(24), 9),
-        (ISRHTClassifier(4, cv=ShuffleSplit(3, random_state=0)), 9),
+        (ISRHTClassifier(4, selection="supervised"), 6),
+        (ISRHTClassifier(24, selection="supervised"), 10),
+        (ISRHTClassifier(4, selection="supervised", cv=ShuffleSplit(3, random_state=0)), 10),
     ],
     ids=["projection", "given C", "one projection", "five folds", "wide folds", "no partition"],
 )

@@ -85,7 +85,7 @@ def missing_file(X, y):
 def test_bad_blocks_are_named(make, error, message, rng):
     X, y = dense(rng)
     with pytest.raises(error, match=message):
-        ISRHTClassifier(16, random_state=0).fit(RowSource(make(X, y)))
+        ISRHTClassifier(16, selection="supervised", random_state=0).fit(RowSource(make(X, y)))
 
 
 @pytest.mark.parametrize(

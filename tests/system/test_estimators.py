@@ -95,11 +95,11 @@ FITTED = [
     LeverageScoreSelection(4),
     LinearSVM(),
     LinearSVMCV(),
-    ISRHTClassifier(4),
-    ISRHTClassifier(4, scale="maxabs", C=1.0),
-    ISRHTClassifier(4, scale="minmax", center=True, C=1.0),
+    ISRHTClassifier(4, selection="supervised"),
+    ISRHTClassifier(4, selection="supervised", scale="maxabs", C=1.0),
+    ISRHTClassifier(4, selection="supervised", scale="minmax", center=True, C=1.0),
     ISRHTClassifier(4, selection="boosted"),
-    ISRHTClassifier(4, sketch_size=8, C=1.0),
+    ISRHTClassifier(4, selection="supervised", sketch_size=8, C=1.0),
 ]
 
 
@@ -160,7 +160,7 @@ def test_a_failed_refit_leaves_the_old_model(estimator, data):
 
 def test_a_refit_forgets_what_the_old_model_chose(data):
     X, y = data
-    model = ISRHTClassifier(4, random_state=0).fit(X, y)
+    model = ISRHTClassifier(4, selection="supervised", random_state=0).fit(X, y)
     assert hasattr(model, "scores_")
     model.set_params(C=1.0).fit(X, y)
     assert not hasattr(model, "scores_")
@@ -194,8 +194,8 @@ MODELS = [
     LeverageScoreSelection(4),
     LinearSVM(),
     LinearSVMCV(),
-    ISRHTClassifier(4, scale="maxabs"),
-    ISRHTClassifier(4, sketch_size=8),
+    ISRHTClassifier(4, selection="supervised", scale="maxabs"),
+    ISRHTClassifier(4, selection="supervised", sketch_size=8),
     ISRHTClassifier(4, selection="boosted"),
 ]
 
@@ -227,7 +227,7 @@ CHOOSERS = [
     LinearSVMCV(class_weight="balanced"),
     ISRHT(4, random_state=0),
     ISRHT(4, n_score_samples=100, random_state=0),
-    ISRHTClassifier(4, random_state=0),
+    ISRHTClassifier(4, selection="supervised", random_state=0),
     ISRHTClassifier(4, selection="top", random_state=0),
     ISRHTClassifier(4, selection="boosted", random_state=0),
     ISRHTClassifier(4, selection="boosted", class_weight="balanced", random_state=0),
@@ -350,7 +350,7 @@ def test_one_rare_row_names_the_fold_and_the_class(rng, model):
             clone(model).fit(X, y)
 
 
-@pytest.mark.parametrize("model", [LinearSVMCV(), ISRHTClassifier(4, random_state=0)], ids=repr)
+@pytest.mark.parametrize("model", [LinearSVMCV(), ISRHTClassifier(4, selection="supervised", random_state=0)], ids=repr)
 def test_a_fold_that_lacks_one_of_three_classes_is_told(rng, model):
     X, y = rng.standard_normal((60, 8)), np.array([0, 1] * 29 + [0, 2])
     with warnings.catch_warnings():

@@ -9,8 +9,6 @@ from pathlib import Path
 from isrht.cli._reading import model_options
 from isrht.support.stopwatch import Stopwatch
 
-MOST_COLUMNS = 256
-
 
 @dataclass(frozen=True)
 class ModelOptions:
@@ -55,7 +53,7 @@ def make_model(asked):
     if not is_cost(asked.cost):
         raise ValueError(f"-c must be a number or cv, got {asked.cost!r}")
     model = ISRHTClassifier(
-        MOST_COLUMNS if asked.components is None else asked.components,
+        "auto" if asked.components is None else asked.components,
         selection=asked.selection,
         C="cv" if asked.cost == "cv" else float(asked.cost),
         scale=None if asked.scale == "none" else asked.scale,

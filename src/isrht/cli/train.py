@@ -13,7 +13,6 @@ import typer
 from typer.core import TyperCommand
 
 from isrht.cli._learning import (
-    MOST_COLUMNS,
     Job,
     ModelOptions,
     cross_validate,
@@ -36,7 +35,7 @@ FILES_HELP = (
 )
 Files = Annotated[list[str], typer.Argument(help=FILES_HELP, metavar="DATA [MODEL]")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The model to write.")]
-COMPONENTS_HELP = f"The number of columns; default: {MOST_COLUMNS}, or as many as there are where that is less."
+COMPONENTS_HELP = "The number of columns; default: 16 boosted ones, three for each of many classes; 256 selected ones."
 Components = Annotated[int | None, typer.Option("--components", "-r", min=1, help=COMPONENTS_HELP)]
 SELECTION_HELP = "boosted, supervised, top, importance or uniform."
 Selection = Annotated[str, typer.Option("--selection", help=SELECTION_HELP)]
@@ -111,8 +110,6 @@ def train(
     as_json: AsJson = False,
 ):
     """Train a linear classifier on few columns and write it to a file."""
-    from isrht.transform.hadamard import next_power_of_two
-
     tell = (lambda _: None) if quiet else say
     data, path = data_and_model(files, out)
     place = Place(out_of_core, scheduler, local_cluster)
@@ -126,8 +123,6 @@ def train(
     with training_rows(data, options, place, watch, quiet) as (X, y, facts):
         for line in describe_facts(facts):
             tell(line)
-        if components is None:
-            model.set_params(n_components=min(MOST_COLUMNS, next_power_of_two(facts.n_features)))
         if folds is not None:
             result = cross_validate(model, X, y, folds, tell)
         else:

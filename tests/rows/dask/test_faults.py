@@ -65,7 +65,7 @@ def slow_block(rows, folder, seconds):
 @pytest.mark.parametrize(
     ("model", "reads", "held"),
     [
-        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 14, 0),
+        (ISRHTClassifier(8, selection="supervised", random_state=0, Cs=[0.1, 1], cv=2), 14, 0),
         (ISRHTClassifier(1, selection="boosted", random_state=0), 28, 0),
         (ISRHTClassifier(1, selection="boosted", random_state=0), 16, 2**26),
     ],

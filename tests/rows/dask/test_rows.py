@@ -22,10 +22,18 @@ pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine sche
 @pytest.mark.parametrize(
     "model",
     [
-        ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2),
+        ISRHTClassifier(8, selection="supervised", random_state=0, Cs=[0.1, 1], cv=2),
         ISRHTClassifier(8, selection="top", scale="maxabs", class_weight="balanced", random_state=0, Cs=[0.1, 1], cv=3),
         ISRHTClassifier(
-            8, scale="minmax", center=True, n_score_samples=300, scoring="f1", random_state=0, Cs=[1], cv=2
+            8,
+            selection="supervised",
+            scale="minmax",
+            center=True,
+            n_score_samples=300,
+            scoring="f1",
+            random_state=0,
+            Cs=[1],
+            cv=2,
         ),
         ISRHTClassifier(2, selection="boosted", random_state=0),
         LinearSVMCV([0.1, 1], cv=3),
@@ -55,17 +63,19 @@ def test_sparse_blocks_and_weights(client, rng):
     X = sp.random_array((N, 300), density=0.05, format="csr", random_state=rng)
     y = (X @ rng.standard_normal(300) > 0).astype(int)
     weights = rng.random(N) * (rng.random(N) < 0.9)
-    expected = ISRHTClassifier(16, C=1.0, sketch_size=64, random_state=0).fit(X, y, weights)
-    got = ISRHTClassifier(16, C=1.0, sketch_size=64, random_state=0).fit(delayed_blocks(X), y, weights)
+    expected = ISRHTClassifier(16, selection="supervised", C=1.0, sketch_size=64, random_state=0).fit(X, y, weights)
+    got = ISRHTClassifier(16, selection="supervised", C=1.0, sketch_size=64, random_state=0).fit(
+        delayed_blocks(X), y, weights
+    )
     assert_same(got, expected, X, delayed_blocks(X))
 
 
 def test_data_frames_keep_their_names(client, data):
     X, y = data
     names = [f"f{i}" for i in range(X.shape[1])]
-    expected = ISRHTClassifier(8, C=1.0, random_state=0).fit(pd.DataFrame(X, columns=names), y)
+    expected = ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0).fit(pd.DataFrame(X, columns=names), y)
     labels = dd.concat([dd.from_pandas(pd.Series(y[rows]), npartitions=1) for rows in slices()])
-    got = ISRHTClassifier(8, C=1.0, random_state=0).fit(frame(X), labels)
+    got = ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0).fit(frame(X), labels)
     assert_array_equal(got.feature_names_in_, names)
     assert_same(got, expected, pd.DataFrame(X, columns=names), frame(X))
     scores = got.decision_function(frame(X))
@@ -89,7 +99,7 @@ def test_float32_stays_and_empty_partitions_do_not_matter(client, data):
 
 def test_without_a_cluster_threads_serve(data):
     X, y = data
-    model = ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2)
+    model = ISRHTClassifier(8, selection="supervised", random_state=0, Cs=[0.1, 1], cv=2)
     with dask.config.set(scheduler="threads"):
         assert_same(clone(model).fit(uneven(X), uneven(y)), clone(model).fit(X, y), X, uneven(X))
 
@@ -97,7 +107,7 @@ def test_without_a_cluster_threads_serve(data):
 def test_labels_and_weights_in_parts_of_their_own(data, rng):
     X, y = data
     y, weights = np.array(["yes", "no"])[y], rng.random(N) * (rng.random(N) < 0.9)
-    model = ISRHTClassifier(8, class_weight="balanced", random_state=0, Cs=[0.1, 1], cv=2)
+    model = ISRHTClassifier(8, selection="supervised", class_weight="balanced", random_state=0, Cs=[0.1, 1], cv=2)
     expected = clone(model).fit(X, y, weights)
     with dask.config.set(scheduler="threads"):
         got = clone(model).fit(uneven(X), da.from_array(y, chunks=350), da.from_array(weights, chunks=1000))
@@ -141,7 +151,10 @@ def test_features_in_chunks_are_joined_with_a_warning(data):
 @pytest.mark.parametrize(
     ("model", "numbers"),
     [
-        (ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2), 2 * 2 * (60 + 64)),  # folds K (d + padded d)
+        (
+            ISRHTClassifier(8, selection="supervised", random_state=0, Cs=[0.1, 1], cv=2),
+            2 * 2 * (60 + 64),
+        ),  # folds K (d + padded d)
         (ISRHTClassifier(2, selection="boosted", random_state=0), 2 * 4 * 3 * 60),  # folds, candidates, moments, d
     ],
     ids=["supervised", "boosted"],

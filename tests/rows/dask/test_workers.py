@@ -83,7 +83,7 @@ def test_persisted_rows_are_worked_on_where_they_are(held, client, data, monkeyp
     if not held:
         for piece, home in zip(rows.workers.pieces, rows.workers._layout.homes, strict=True):
             assert all(home in where[number] for number in piece)
-    model = ISRHTClassifier(8, C=1.0, random_state=0)
+    model = ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0)
     assert_same(clone(model).fit(lazy, y), clone(model).fit(X, y), X, lazy)
 
 
@@ -91,7 +91,7 @@ def test_rows_that_share_work_are_loaded_by_dask(client, data):
     X, y = data
     whole = dask.delayed(np.asarray)(X)
     blocks = [whole[:500], whole[500:]]
-    model = ISRHTClassifier(8, C=1.0, random_state=0)
+    model = ISRHTClassifier(8, selection="supervised", C=1.0, random_state=0)
     assert_same(clone(model).fit(blocks, y), clone(model).fit(X, y), X, blocks)
 
 

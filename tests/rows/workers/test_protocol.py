@@ -22,8 +22,17 @@ CUTS = [7, 7, 250, 390]
 @pytest.mark.parametrize(
     "model",
     [
-        ISRHTClassifier(8, random_state=0, Cs=[0.1, 1], cv=2),
-        ISRHTClassifier(8, scale="minmax", n_score_samples=200, scoring="f1_macro", random_state=0, Cs=[1], cv=2),
+        ISRHTClassifier(8, selection="supervised", random_state=0, Cs=[0.1, 1], cv=2),
+        ISRHTClassifier(
+            8,
+            selection="supervised",
+            scale="minmax",
+            n_score_samples=200,
+            scoring="f1_macro",
+            random_state=0,
+            Cs=[1],
+            cv=2,
+        ),
         ISRHTClassifier(2, selection="boosted", random_state=0),
         LinearSVMCV([0.1, 1], cv=3, class_weight="balanced"),
     ],
