@@ -33,7 +33,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         ISRHTClassifier(2, selection="supervised", C=1.0),
-        ISRHTClassifier(2, selection="supervised"),
+        ISRHTClassifier(2),
         ISRHTClassifier(2, selection="supervised"),
         ISRHTClassifier(2, selection="top", scale="maxabs"),
         ISRHTClassifier(2, selection="uniform", project_once=True),
@@ -257,12 +257,12 @@ def test_bad_data_are_named(digits):
 
 def test_by_default_columns_learn_and_are_as_many_as_the_classes_need(digits):
     X, X_test, y, y_test = digits
-    model = ISRHTClassifier(selection="supervised", random_state=0).fit(X, y % 2)
+    model = ISRHTClassifier(random_state=0).fit(X, y % 2)
     assert isinstance(model.projection_, BoostedISRHT)
     assert model.projection_.n_components_ == 16
     paper = ISRHTClassifier(16, selection="supervised", random_state=0).fit(X, y % 2)
     assert model.score(X_test, y_test % 2) > paper.score(X_test, y_test % 2)
-    assert ISRHTClassifier(selection="supervised", random_state=0).fit(X[:500], y[:500]).projection_.n_components_ == 30
+    assert ISRHTClassifier(random_state=0).fit(X[:500], y[:500]).projection_.n_components_ == 30
 
 
 @pytest.mark.parametrize(
@@ -289,4 +289,4 @@ def test_parameters_that_a_selection_does_not_use_are_warned_of(digits, selectio
 
 def test_parameters_that_are_the_default_in_another_form_are_not_warned_of(digits):
     X, _, y, _ = digits
-    ISRHTClassifier(4, selection="supervised", balance=1, Cs=list(DEFAULT_CS), random_state=0).fit(X[:200], y[:200] % 2)
+    ISRHTClassifier(4, balance=1, Cs=list(DEFAULT_CS), random_state=0).fit(X[:200], y[:200] % 2)
