@@ -50,6 +50,7 @@ suppress_warnings = [
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline", "substitution"]
 myst_heading_anchors = 4
+smartquotes = False  # two hyphens are an option of a command
 myst_substitutions = {"version": release}
 
 autosummary_generate = True
@@ -68,11 +69,14 @@ numpydoc_validation_exclude = {
 }
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system is
+html_favicon = "_static/favicon.svg"
 html_title = "isrht"
 html_static_path = ["_static"]
 html_css_files = ["isrht.css"]
 html_js_files = ["isrht.js"]
 html_extra_path = ["versions.json"]
+html_sidebars = {"index": [], "start": []}  # pages without pages beside them
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -24,8 +24,11 @@ WIDTHS, SCHEMES = (400, 1400), ("light", "dark")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 WIDER = """() => {
   const wide = document.documentElement.clientWidth + 1;
-  return document.documentElement.scrollWidth <= wide ? [] : [...document.querySelectorAll("body *")]
-    .filter((one) => one.getBoundingClientRect().right > wide).slice(0, 3).map((one) => one.outerHTML.slice(0, 120));
+  const scrolls = (one) => one && (["auto", "scroll"].includes(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+  const hidden = (one) => one.closest("dialog, [hidden], .sr-only, mjx-assistive-mml, .bd-sidebar-primary, .bd-sidebar-secondary");
+  return [...document.querySelectorAll("main *")]
+    .filter((one) => one.getBoundingClientRect().right > wide && one.getClientRects().length && !hidden(one) && !scrolls(one.parentElement))
+    .slice(0, 3).map((one) => one.outerHTML.slice(0, 160));
 }"""
 
 

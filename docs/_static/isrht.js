@@ -5,8 +5,10 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const box of document.querySelectorAll("pre, .pst-scrollable-table-container, .math, .table-wrapper")) {
     if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.tabIndex = 0;
   }
-  // The visible words of a button are its name.
-  for (const button of document.querySelectorAll(".search-button__button[aria-label]")) button.removeAttribute("aria-label");
+  // The words on a button, which a narrow window hides, are its name.
+  for (const button of document.querySelectorAll(".search-button__button[aria-label]")) {
+    button.setAttribute("aria-label", button.textContent.replace(/\s+/g, " ").trim() || "Search");
+  }
   // The toggle of a branch of the sidebar says what it opens.
   for (const summary of document.querySelectorAll("nav summary:not([aria-label])")) {
     const link = summary.closest("li") && summary.closest("li").querySelector("a");

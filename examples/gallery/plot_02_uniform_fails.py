@@ -38,8 +38,8 @@ axes[0].set(title="the data", xlabel="feature 1", ylabel="feature 2")
 axes[1].set(title="rotated", xlabel="column 1", ylabel="column 2")
 for selection, values in accuracies.items():
     axes[2].plot(range(1, 16), 100 * np.array(values), "o-" if selection == "supervised" else "s--", label=selection)
-axes[2].set(title="accuracy of one column", xlabel="run", ylabel="%", ylim=(40, 104))
-axes[2].legend(loc="center right")
+axes[2].set(title="accuracy of one column", xlabel="run", ylabel="%", ylim=(40, 122))
+axes[2].legend(loc="upper center", ncols=2, fontsize=8)
 
 # %%
 # Averages hide it: a blind draw is not a little worse each time, it is right or useless.

@@ -44,8 +44,9 @@ for name, model in models.items():
     axis.plot(*point, "o", color=line.get_color(), markersize=10)
 axis.axhline(np.mean(y_test), color="black", linestyle="--", linewidth=1, label="guessing")
 axis.set(xlabel="share of the rare class that is found", ylabel="share of alarms that are right", ylim=(0, 1.05))
-axis.legend()
+axis.legend(loc="upper right", fontsize=8)
 
 # %%
-# Weights and thresholds move along nearly the same curve: they choose between two kinds of mistakes, and which to
-# choose is a question of what the mistakes cost.
+# Both ways find more of the rare class, at the price of false alarms. A threshold keeps the model and its order of the rows;
+# weights change what is learned, here for the worse: the few rows of the rare class speak louder, and so does their noise.
+# Which point of the curve is right depends on what the two mistakes cost.
