@@ -24,10 +24,12 @@ WIDTHS, SCHEMES = (400, 1400), ("light", "dark")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 WIDER = """() => {
   const wide = document.documentElement.clientWidth + 1;
-  const scrolls = (one) => one && (["auto", "scroll"].includes(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
-  const hidden = (one) => one.closest("dialog, [hidden], .sr-only, mjx-assistive-mml, .bd-sidebar-primary, .bd-sidebar-secondary");
+  const moves = (one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  const scrolls = (one) => one && (moves(one) || scrolls(one.parentElement));
+  const hidden = (one) => one.closest("dialog, [hidden], .sr-only, mjx-assistive-mml, [class*=bd-sidebar]");
+  const sticksOut = (one) => one.getClientRects().length && one.getBoundingClientRect().right > wide;
   return [...document.querySelectorAll("main *")]
-    .filter((one) => one.getBoundingClientRect().right > wide && one.getClientRects().length && !hidden(one) && !scrolls(one.parentElement))
+    .filter((one) => sticksOut(one) && !hidden(one) && !scrolls(one.parentElement))
     .slice(0, 3).map((one) => one.outerHTML.slice(0, 160));
 }"""
 

@@ -16,8 +16,8 @@ X, y = load_digits(return_X_y=True)
 odd = y % 2
 
 # %%
-# The diagonal of a round has, for every feature, how surely it tells the classes apart, as far as the rounds before have not
-# told them apart already. Beside it what one might have looked at: the difference of the mean pictures.
+# The diagonal of a round has, for every feature, how surely it tells the classes apart, as far as the rounds before
+# have not told them apart already. Beside it what one might have looked at: the difference of the mean pictures.
 boosted = BoostedISRHT(5, rounds=5, random_state=0).fit(X, odd)
 difference = X[odd == 1].mean(axis=0) - X[odd == 0].mean(axis=0)
 pictures = {"odd minus even": difference} | {f"round {k + 1}": d for k, d in enumerate(boosted.diagonals_)}

@@ -47,6 +47,6 @@ axis.set(xlabel="share of the rare class that is found", ylabel="share of alarms
 axis.legend(loc="upper right", fontsize=8)
 
 # %%
-# Both ways find more of the rare class, at the price of false alarms. A threshold keeps the model and its order of the rows;
-# weights change what is learned, here for the worse: the few rows of the rare class speak louder, and so does their noise.
-# Which point of the curve is right depends on what the two mistakes cost.
+# Both ways find more of the rare class, at the price of false alarms. A threshold keeps the model and its order of the
+# rows; weights change what is learned, here for the worse: the few rows of the rare class speak louder, and so does
+# their noise. Which point of the curve is right depends on what the two mistakes cost.

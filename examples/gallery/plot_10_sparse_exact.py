@@ -36,9 +36,9 @@ print(
 )
 
 # %%
-# What would a sketch in front change? A set of generated documents, and sketches as wide as the paper's text says (2r) and as
-# the authors' code has them (8,192). On the left, how well r columns drawn blindly keep the distances between documents; on
-# the right, the accuracy of columns that were chosen by the labels.
+# What would a sketch in front change? A set of generated documents, and sketches as wide as the paper's text says (2r)
+# and as the authors' code has them (8,192). On the left, how well r columns drawn blindly keep the distances between
+# documents; on the right, the accuracy of columns that were chosen by the labels.
 text = load("zipf")
 X, y, train, test = text.X, text.y, text.train, text.test
 print(f"{X.shape[0]:,} documents, {X.shape[1]:,} words, {X.nnz / X.shape[0]:.0f} different ones each")
@@ -75,7 +75,7 @@ axes[1].set(ylabel="accuracy, best of two C, %", title="columns chosen by labels
 axes[0].legend()
 
 # %%
-# Distances do not care. The choice does: taking 256 of 131,072 columns by the labels of two thousand documents is, to a good
-# part, taking those that look good by chance, and a sketch leaves fewer to take from. That is a reason to use a sketch on few
-# rows; that sparse rows cannot be rotated is none. On the paper's larger sets exact columns are better (rcv1) or as good
-# (news20), and columns that learn need no such choice.
+# Distances do not care. The choice does: taking 256 of 131,072 columns by the labels of two thousand documents is, to a
+# good part, taking those that look good by chance, and a sketch leaves fewer to take from. That is a reason to use a
+# sketch on few rows; that sparse rows cannot be rotated is none. On the paper's larger sets exact columns are better
+# (rcv1) or as good (news20), and columns that learn need no such choice.
