@@ -31,9 +31,8 @@ wide = sp.random(20_000, 1_000_000, density=75e-6, format="csr", random_state=np
 projection = ISRHT(256, selection="uniform", random_state=0).fit(wide)
 started = time.perf_counter()
 projection.transform(wide)
-print(
-    f"projected in {time.perf_counter() - started:.2f} s; dense, the rotated rows would take {20_000 * 2**20 * 8 / 1e9:.0f} GB"
-)
+seconds = time.perf_counter() - started
+print(f"projected in {seconds:.2f} s; dense, the rotated rows would take {20_000 * 2**20 * 8 / 1e9:.0f} GB")
 
 # %%
 # What would a sketch in front change? A set of generated documents, and sketches as wide as the paper's text says (2r)

@@ -37,9 +37,18 @@ def test_what_cannot_be_told_apart_is_said_and_the_quickest_of_it_named():
     sentences = list(answer.sentences())
     assert [candidate.method for candidate in answer.equals] == ["PCA"]
     assert "1 of the" in sentences[2]
-    assert sentences[3].startswith(f"The quickest of those is PCA with r = {r}: 94.0 %, 1.00 CPU seconds")
+    assert sentences[3].startswith(f"The quickest within that margin is PCA with r = {r}: 94.0 %, 1.00 CPU seconds")
     few, _ = with_accuracies({"Boosted ISRHT": 0.7}, n_test=20)
     assert "None of the others can be told apart" in list(answer_of(few, "digits").sentences())[2]
+
+
+def test_what_is_far_but_uncertain_is_not_recommended():
+    records, _ = with_accuracies({"Boosted ISRHT": 0.95}, n_test=1000)
+    runs = [record for record in records.runs if record["method"] == "PCA"]
+    uncertain = [run | {"seed": seed, "accuracy": (0.95, 0.65)[seed]} for seed in (0, 1) for run in runs]
+    answer = answer_of(Records([record for record in records.all if record not in runs] + uncertain), "digits")
+    assert "PCA" in {candidate.method for candidate in answer.equals}
+    assert answer.cheapest is None
 
 
 def test_all_features_are_there_once_and_can_win():

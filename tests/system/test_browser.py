@@ -28,6 +28,17 @@ FLAGS = (
     "--virtual-time-budget=3000",
 )  # fmt: skip
 
+# ``make look`` brings axe-core. Levels A and AA of WCAG are what is asked for.
+AXE = Path(os.environ.get("ISRHT_AXE") or Path(__file__).parents[2] / "build/axe/node_modules/axe-core/axe.min.js")
+JUDGE = """
+<script>
+axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations }) => {
+  const found = violations.map((one) => [one.id, one.nodes.map((node) => node.target.join(" ")).slice(0, 3)]);
+  document.body.dataset.result = JSON.stringify(found);
+});
+</script>
+"""
+
 LISTEN = "<script>window.problems = []; window.onerror = (message) => problems.push(String(message));</script>"
 
 # This script does what a reader does, and leaves what it saw in the document.
@@ -63,9 +74,18 @@ document.querySelector('#results-mushrooms td[data-group="mushrooms|SRHT|16|pape
 result.behind = document.querySelectorAll("#behind tbody tr").length;
 document.getElementById("behind").close();
 result.width = [document.documentElement.scrollWidth, window.innerWidth];
-result.problems = problems;
-document.body.dataset.result = JSON.stringify(result);
-if (window.parent !== window) window.parent.postMessage(result, "*");
+async function starts(figure, kind) {
+  const blob = await fileOf(figure, kind);
+  return [kind, new TextDecoder("latin1").decode(await blob.slice(0, 5).arrayBuffer()), blob.size];
+}
+const figure = document.querySelector("#figure-2");
+result.hidden = [...document.querySelectorAll(".save")].filter((line) => line.hidden).length;
+Promise.all(["svg", "png", "pdf"].map((kind) => starts(figure, kind))).then((saved) => {
+  result.saved = saved;
+  result.problems = problems;
+  document.body.dataset.result = JSON.stringify(result);
+  if (window.parent !== window) window.parent.postMessage(result, "*");
+});
 </script>
 """
 
@@ -125,6 +145,20 @@ def test_a_reader_can_use_the_page(report):
     assert result["before"] == result["again"] > 0 == result["after"]
     assert result["behind"] == 3
     assert result["width"][0] <= result["width"][1]
+    assert result["hidden"] == 0
+    assert [start[1:4] for _, start, _ in result["saved"]] == ["svg", "PNG", "PDF"]
+    assert all(size > 10_000 for _, _, size in result["saved"])
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="no axe-core here: npm install --prefix build/axe axe-core")
+@pytest.mark.parametrize("scheme", [1, 0], ids=["light", "dark"])
+def test_the_page_is_accessible(scheme, report):
+    path, _ = report
+    copy = path.with_name(f"accessible-{scheme}.html")
+    script = f"<script>{AXE.read_text()}</script>{JUDGE}"
+    copy.write_text(path.read_text().replace("</body>", f"{script}</body>", 1))
+    document, _ = browse(copy, "--dump-dom", f"--blink-settings=preferredColorScheme={scheme}")
+    assert result_of(document) == []
 
 
 def test_nothing_is_wider_than_a_phone(report):

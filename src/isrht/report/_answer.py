@@ -62,9 +62,18 @@ class Answer:
     candidates: list
 
     @property
+    def margin(self):
+        """How far an accuracy like the best may be off, in points."""
+        return ERRORS * self.best.standard_error
+
+    @property
     def cheapest(self):
-        """The quickest of those that cannot be told apart from the best, or None if that is the best itself."""
-        quickest = min([self.best, *self.equals], key=lambda candidate: candidate.seconds)
+        """The quickest of those within the margin of the best, or None if that is the best itself.
+
+        Few runs that differ a lot cannot be told apart from the best either, but are nothing to recommend.
+        """
+        near = [other for other in self.equals if self.best.accuracy - other.accuracy <= self.margin]
+        quickest = min([self.best, *near], key=lambda candidate: candidate.seconds)
         return None if quickest is self.best else quickest
 
     def sentences(self):
@@ -74,16 +83,15 @@ class Answer:
         yield self._how_sure()
         if self.cheapest:
             yield (
-                f"The quickest of those is {self.cheapest.name}: {self.cheapest.accuracy:.1f} %, "
+                f"The quickest within that margin is {self.cheapest.name}: {self.cheapest.accuracy:.1f} %, "
                 f"{seconds_text(self.cheapest.seconds)} CPU seconds, {bytes_text(self.cheapest.bytes)}."
             )
         yield f"In Python: {python_of(self.best)}"
 
     def _how_sure(self):
-        margin = ERRORS * self.best.standard_error
         others = len(self.candidates) - 1
         if not others:
-            return f"Nothing else was compared. Its accuracy is sure to ± {margin:.1f} points."
+            return f"Nothing else was compared. Its accuracy is sure to ± {self.margin:.1f} points."
         if not self.equals:
             return f"That is more than chance: all {others} others are worse by more than the test rows leave open."
         equal = (
@@ -93,7 +101,7 @@ class Answer:
         )
         return (
             f"How sure is that? {equal} be told apart from it with so few test rows: an accuracy is sure to about "
-            f"± {margin:.1f} points."
+            f"± {self.margin:.1f} points."
         )
 
 
