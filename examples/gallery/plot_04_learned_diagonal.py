@@ -34,7 +34,7 @@ for axis, (name, picture) in zip(axes, pictures.items(), strict=True):
 # about those digits that are still on the wrong side.
 #
 # Folded together, scaling, columns and SVM are one weight per pixel and class. Ten classes make ten pictures.
-model = ISRHTClassifier(32, selection="boosted", random_state=0).fit(X[:1200], y[:1200])
+model = ISRHTClassifier(32, random_state=0).fit(X[:1200], y[:1200])
 print(f"{100 * model.score(X[1200:], y[1200:]):.1f} % of the other digits are right")
 
 figure, axes = plt.subplots(2, 5, figsize=(9, 4))

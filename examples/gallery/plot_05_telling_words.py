@@ -40,7 +40,7 @@ labels = np.repeat(["SciPy", "scikit-learn"], [len(from_scipy), len(from_sklearn
 train, test, y_train, y_test = train_test_split(texts, labels, test_size=0.3, random_state=0, stratify=labels)
 vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=3, stop_words=["scipy", "sklearn", "scikit", "learn"])
 X_train, X_test = vectorizer.fit_transform(train), vectorizer.transform(test)
-model = ISRHTClassifier(16, selection="boosted", random_state=0).fit(X_train, y_train)
+model = ISRHTClassifier(random_state=0).fit(X_train, y_train)
 print(f"{X_train.shape[0]:,} texts, {X_train.shape[1]:,} words: {100 * model.score(X_test, y_test):.1f} % right")
 
 # %%

@@ -52,7 +52,7 @@ print(f"{X_train.shape[0]:,} training texts, {X_train.shape[1]:,} features")
 # The peers, each with a grid of its one parameter that matters, 5 folds.
 penalties = 2.0 ** np.arange(-5, 6)
 candidates = {
-    "boosted columns": ISRHTClassifier(16, selection="boosted", random_state=0),
+    "boosted columns": ISRHTClassifier(random_state=0),
     "LinearSVC, 11 C": GridSearchCV(LinearSVC(), {"C": penalties}),
     "logistic regression, 3 C": GridSearchCV(LogisticRegression(max_iter=50), {"C": [1, 8, 64]}),
     "ridge, 5 penalties": GridSearchCV(RidgeClassifier(), {"alpha": 4.0 ** np.arange(-3, 2)}),

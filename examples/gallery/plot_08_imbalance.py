@@ -18,10 +18,10 @@ X, y = make_classification(8000, 200, n_informative=15, weights=[0.95], class_se
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 print(f"{y_train.sum()} of {len(y_train)} training rows are of the rare class")
 
-plain = ISRHTClassifier(16, selection="boosted", random_state=0)
+plain = ISRHTClassifier(random_state=0)
 models = {
     "no weights": plain,
-    "balanced classes": ISRHTClassifier(16, selection="boosted", class_weight="balanced", random_state=0),
+    "balanced classes": ISRHTClassifier(class_weight="balanced", random_state=0),
     "another threshold": TunedThresholdClassifierCV(plain, scoring="balanced_accuracy", cv=3),
 }
 

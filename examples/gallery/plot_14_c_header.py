@@ -21,7 +21,7 @@ from isrht import ISRHTClassifier
 from isrht.export import export_model
 
 X, y = load_digits(return_X_y=True)
-model = ISRHTClassifier(16, selection="boosted", random_state=0).fit(X[:1200], y[:1200])
+model = ISRHTClassifier(random_state=0).fit(X[:1200], y[:1200])
 folder = Path(tempfile.mkdtemp())
 header = folder / "digits.h"
 export_model(model, header, "c")
