@@ -1,0 +1,96 @@
+"""The tools of maintainers say what is so: which lines have not run, which mutants there are, what became slower."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def tool(path):
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_lines_that_have_not_run_are_listed_with_their_reasons():
+    page = tool("tools/coverage_page.py")
+    python = page.of_python(
+        {
+            "files": {
+                "a/site-packages/isrht/x.py": {"executed_lines": [1, 2], "missing_lines": [3, 4, 7]},
+                "src/isrht/y.py": {"executed_lines": [1], "missing_lines": []},
+            }
+        }
+    )
+    cpp = page.of_cpp({"files": [{"file": "core/z.hpp", "lines": [_line(5, 0), _line(5, 2), _line(6, 0)]}]})
+    assert python == {"isrht/x.py": (5, [3, 4, 7]), "isrht/y.py": (1, [])}
+    assert cpp == {"core/z.hpp": (2, [6])}
+    text = page.page(python, cpp, {"isrht/x.py": "Windows only"})
+    assert "- Python: 50.0 % (3 of 6 lines)" in text
+    assert "| `isrht/x.py` | 3-4, 7 | Windows only |" in text
+    assert f"| `core/z.hpp` | 6 | {page.NO_REASON} |" in text
+    assert "isrht/y.py" not in text
+
+
+def _line(number, count):
+    return {"line_number": number, "count": count}
+
+
+SOURCE = """
+def clip(x: float = 1) -> float:
+    '''Words are not changed.'''
+    if x < 0 and not x == -5:
+        raise ValueError("3 is a word here")
+    return x * 2 if x else 7
+"""
+
+
+def test_mutants_change_one_thing_each_and_no_words():
+    mutants = tool("tools/mutants.py")
+    found = mutants.mutants_of(SOURCE)
+    changes = [mutant.change for mutant in found]
+    assert "x < 0  ->  x <= 0" in changes
+    assert "x * 2  ->  x / 2" in changes
+    assert not any("Words" in change or "3 is" in change for change in changes)
+    texts = {mutants.ast.unparse(mutants.mutated(SOURCE, mutant)) for mutant in found}
+    assert len(texts) == len(found) > 10
+    assert mutants.ast.unparse(mutants.ast.parse(SOURCE)) not in texts
+
+
+def test_a_mutant_is_what_the_tests_import():
+    mutants = tool("tools/mutants.py")
+    tree = mutants.ast.parse("def answer():\n    return 41\n")
+    finder = mutants.MutatedModule("isrht.no_such_module", ROOT / "no_such_module.py", tree)
+    sys.meta_path.insert(0, finder)
+    try:
+        from isrht.no_such_module import answer
+    finally:
+        sys.meta_path.remove(finder)
+        sys.modules.pop("isrht.no_such_module", None)
+    assert answer() == 41
+
+
+def test_a_commit_that_is_slower_is_marked():
+    history = tool("benchmarks/history.py")
+    name = next(iter(history._descriptions()))
+    entries = [
+        {"commit": f"{k}" * 40, "day": "2026-11-17", "subject": "a | b", "machine": "M", "ratios": {name: ratio}}
+        for k, ratio in enumerate((2.0, 2.1, 1.9, 2.2, 2.5))
+    ]
+    rows = [line for line in history.page(entries).splitlines() if "2026-11-17" in line]
+    assert [("slower" in row) for row in rows] == [False, False, False, False, True]
+    assert "a / b" in rows[0]
+
+
+@pytest.mark.parametrize(
+    ("version", "free", "tag"),
+    [((3, 11), False, "cp311-cp311"), ((3, 12), False, "cp312-abi3"), ((3, 14), False, "cp312-abi3"),
+     ((3, 14), True, "cp314-cp314t")],
+)  # fmt: skip
+def test_every_python_knows_its_wheel(version, free, tag):
+    assert tool("tools/wheels.py").Interpreter(version, free, "python").tag == tag
