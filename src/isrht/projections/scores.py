@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 
-def energy(statistics, rotation, class_weights, center=False):
-    """Return the squared Euclidean norm of every rotated column (eq. 5), of centred data if asked for.
+def energy(statistics, rotation, class_weights, center):
+    """Return the squared Euclidean norm of every rotated column (eq. 5), of centred data if ``center``.
 
     Centred data need not be centred: ``sum (z - mean)**2 = sum z**2 - (sum z)**2 / n``.
     """
