@@ -3,6 +3,7 @@ from . import datasets as datasets
 from . import export as export
 from . import files as files
 from . import models as models
+from . import plot as plot
 from . import transform as transform
 from .boosting.estimator import BoostedISRHT as BoostedISRHT
 from .classifier import ISRHTClassifier as ISRHTClassifier

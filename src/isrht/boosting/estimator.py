@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from isrht.boosting._calibration import AS_CHOSEN
 from isrht.boosting._path import Assignment, Path
 from isrht.boosting._places import learned_rows
-from isrht.boosting._plan import KINDS, candidates_for, make_plan
+from isrht.boosting._plan import C_GRID, KINDS, candidates_for, make_plan
 from isrht.boosting._projection import LearnedProjection
 from isrht.boosting._roles import Roles
 from isrht.boosting._rounds import grow
@@ -100,6 +100,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         The accuracy on held-out rows of what was chosen: an honest estimate, up to the choice among few.
     fold_scores_ : ndarray of shape (n_folds,)
         The same in each fold.
+    search_scores_ : ndarray of shape (n_candidates, n_rounds, n_Cs)
+        The scores of all that was tried, by which it was chosen; NaN where the search did not go. They are of
+        ``search_candidates_``, the names of diagonals and thresholds, ``search_rounds_`` and ``search_Cs_``.
     has_signal_ : bool
         Whether the held-out scores were correlated with the labels beyond chance.
     weight_unit_ : float
@@ -223,7 +226,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             roles, plan = Roles(labels.codes, labels.n_classes, *counts, weights), self._plan()
             choice = self._choose(X, roles, plan, wish)
             features, path = self._learn(X, roles.all_training(), plan, choice)
-        self._keep(choice, features, path)
+        self._keep(choice, features, path, plan)
         return self
 
     def transform(self, X: Rows) -> ArrayOrLazy:
@@ -314,9 +317,18 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             path = path.distilled(weights, features, self.n_components)
         return features, path
 
-    def _keep(self, choice, features, path):
+    def _keep_search(self, choice, plan):
+        """Set the attributes that say what was tried, and how it did."""
+        self.search_candidates_ = [f"{kind}, threshold {threshold:g}" for kind, threshold in plan.candidates]
+        self.search_rounds_, self.search_Cs_ = np.array(plan.rounds), np.array(C_GRID)
+        self.search_scores_ = np.full((len(plan.candidates), len(plan.rounds), len(C_GRID)), np.nan)
+        if choice.scores.shape == self.search_scores_.shape:
+            self.search_scores_ = choice.scores
+
+    def _keep(self, choice, features, path, plan):
         """Set the fitted attributes from what was chosen and learned."""
         self.diagonal_, self.threshold_ = path.candidate
         self.C_, self.has_signal_ = choice.C, choice.has_signal
         self.held_out_score_, self.fold_scores_ = choice.accuracy, choice.fold_scores
+        self._keep_search(choice, plan)
         self._keep_projection(features, path)

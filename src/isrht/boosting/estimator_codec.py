@@ -12,6 +12,7 @@ from isrht.transform.hadamard import next_power_of_two
 # Attributes that are fields under their own names, and private ones that are fields without their underscore.
 PUBLIC = (
     *("diagonal_", "threshold_", "C_", "has_signal_", "held_out_score_", "fold_scores_", "rounds_", "weight_unit_"),
+    *("search_candidates_", "search_rounds_", "search_Cs_", "search_scores_"),
     *("classes_", "mean_", "mixing_", "selected_columns_", "column_rounds_", "column_scales_", "offsets_"),
 )
 PRIVATE = ("stored", "support", "units", "norms", "row_scale")
@@ -29,6 +30,7 @@ def restore(model, stored):
     _restore_diagonals(model, stored)
     _restore_columns(model, stored)
     restore_calibration(model, stored)
+    _restore_search(model, stored)
     model.mean_ = stored.array("mean_", "<f8", (model.n_features_in_,))
 
 
@@ -42,6 +44,18 @@ def _restore_choice(model, stored):
     model.held_out_score_ = stored.value("held_out_score_", *REALS)
     model.weight_unit_ = stored.number("weight_unit_", missing=1.0)  # the first files do not hold it
     model.fold_scores_ = stored.array("fold_scores_", "<f8", (None,), finite=False)
+
+
+def _restore_search(model, stored):
+    """Restore what was tried. The first files do not hold it; then the model has no such attributes."""
+    if not stored.has("search_scores_"):
+        return
+    model.search_candidates_ = stored.value("search_candidates_", list)
+    demand(all(isinstance(name, str) for name in model.search_candidates_), "search_candidates_ are no names")
+    model.search_rounds_ = stored.array("search_rounds_", "<i8", (None,))
+    model.search_Cs_ = stored.array("search_Cs_", "<f8", (None,))
+    shape = len(model.search_candidates_), len(model.search_rounds_), len(model.search_Cs_)
+    model.search_scores_ = stored.array("search_scores_", "<f8", shape, finite=False)
 
 
 def _restore_diagonals(model, stored):
