@@ -72,3 +72,13 @@ def test_it_tells_where_the_data_came_from_and_counts_features_as_they_did(tmp_p
     assert "counted from 1" in text
     strongest = int(abs(model.coef_).max(axis=0).argmax())
     assert text.splitlines()[-1].split()[0] == str(strongest + 1)
+
+
+def test_a_page(tmp_path):
+    save(fitted("boosted")[0], tmp_path / "model")
+    result = inspect(tmp_path / "model", "--html", tmp_path / "page.html")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "Most telling features" in (tmp_path / "page.html").read_text()
+    assert inspect(tmp_path / "model", "--html", tmp_path / "model").exit_code != 0
+    text = inspect(tmp_path / "model").stdout
+    assert "held-out scores after" in text

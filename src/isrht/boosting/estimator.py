@@ -46,6 +46,7 @@ from isrht.rows.folds import (
 )
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Weights
 from isrht.support.matrices import without_duplicates
 from isrht.support.threads import one_blas_thread
@@ -58,7 +59,7 @@ from isrht.support.validation import (
 )
 
 
-class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedProjection, BaseEstimator):
+class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedProjection, DocLinkMixin, BaseEstimator):
     """Columns of Hadamard transforms whose diagonals are learned from the labels, round by round.
 
     Parameters

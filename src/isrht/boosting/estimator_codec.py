@@ -12,7 +12,7 @@ from isrht.transform.hadamard import next_power_of_two
 # Attributes that are fields under their own names, and private ones that are fields without their underscore.
 PUBLIC = (
     *("diagonal_", "threshold_", "C_", "has_signal_", "held_out_score_", "fold_scores_", "rounds_", "weight_unit_"),
-    *("search_candidates_", "search_rounds_", "search_Cs_", "search_scores_"),
+    *("search_candidates_", "search_rounds_", "search_Cs_"),
     *("classes_", "mean_", "mixing_", "selected_columns_", "column_rounds_", "column_scales_", "offsets_"),
 )
 PRIVATE = ("stored", "support", "units", "norms", "row_scale")
@@ -21,7 +21,9 @@ PRIVATE = ("stored", "support", "units", "norms", "row_scale")
 def fields(model):
     """Return the fields of a fitted model."""
     public = {name: getattr(model, name) for name in PUBLIC}
-    return public | {name: getattr(model, f"_{name}") for name in PRIVATE} | calibration_fields(model)
+    scores = model.search_scores_.reshape(-1, len(model.search_Cs_))  # a file holds tables
+    private = {name: getattr(model, f"_{name}") for name in PRIVATE}
+    return public | private | calibration_fields(model) | {"search_scores_": scores}
 
 
 def restore(model, stored):
@@ -55,7 +57,8 @@ def _restore_search(model, stored):
     model.search_rounds_ = stored.array("search_rounds_", "<i8", (None,))
     model.search_Cs_ = stored.array("search_Cs_", "<f8", (None,))
     shape = len(model.search_candidates_), len(model.search_rounds_), len(model.search_Cs_)
-    model.search_scores_ = stored.array("search_scores_", "<f8", shape, finite=False)
+    scores = stored.array("search_scores_", "<f8", (shape[0] * shape[1], shape[2]), finite=False)
+    model.search_scores_ = scores.reshape(shape)
 
 
 def _restore_diagonals(model, stored):

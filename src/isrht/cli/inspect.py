@@ -18,13 +18,24 @@ def inspect(
     model: Annotated[Path, typer.Argument(help="A model file, as isrht.save writes it.")],
     top: Annotated[int, typer.Option("--top", min=0, help="How many features to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write it as one page, with charts, to this file.")
+    ] = None,
 ):
     """Show parameters, what was learned, how the columns scored, and the most telling features of a model."""
     from isrht.models.inspection import inspect_file
     from isrht.support.visible import visible
 
     facts = inspect_file(model, top)
-    if as_json:
+    if html is not None:
+        from isrht.cli._reading import check_not_input
+        from isrht.report.model_page import model_page
+        from isrht.support.atomic_writes import replaced_when_whole
+
+        check_not_input(html, model)
+        with replaced_when_whole(html) as file:
+            file.write(model_page(facts).encode())
+    elif as_json:
         give_json(facts)
     else:
         give("\n".join(map(visible, as_text(facts))))  # a text in the file may have line ends in it
@@ -56,6 +67,8 @@ def section(title, values):
     for name, value in values.items():
         if name == "cross_validation":
             yield from cross_validation(value)
+        elif name == "search":
+            yield from search(value)
         else:
             yield f"  {name:20} {shown(value)}"
 
@@ -72,6 +85,12 @@ def cross_validation(found):
     yield f"  {'C':>12}  mean score"
     for C, mean, std in zip(found["Cs_"], found["mean_scores_"], found["std_scores_"], strict=True):
         yield f"  {C:12.6g}  {mean:.4f} +- {std:.4f}{'  *' if mean == found['best'] else ''}"
+
+
+def search(found):
+    yield f"  held-out scores after {', '.join(map(str, found['rounds']))} rounds, with the best C"
+    for name, scores in zip(found["candidates"], found["scores"], strict=True):
+        yield f"  {name:>24}  {'  '.join('-' if score is None else f'{score:.4f}' for score in scores)}"
 
 
 def score_bars(histogram):

@@ -16,12 +16,13 @@ from isrht.linear.weights import weighted_rows
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import check_class_weight, checked_sample_weight
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Rows
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_finite_scores, check_n_jobs, checked_data
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
     """The common part of all linear classifiers: after ``fit`` they have ``coef_``, ``intercept_`` and ``classes_``."""
 
     def decision_function(self, X: Rows) -> ArrayOrLazy:

@@ -118,10 +118,24 @@ def learned(model):
             "std_scores_": plain(model.std_scores_),
             "best": float(model.mean_scores_[best]),
         }
+    if hasattr(model, "search_scores_"):
+        facts["search"] = {
+            "candidates": list(model.search_candidates_),
+            "rounds": plain(model.search_rounds_),
+            "scores": plain(best_by_rounds(model.search_scores_)),
+        }
+    if getattr(model, "calibration_", None) is not None:
+        facts["calibration_"] = [model.calibration_.slope, *plain(model.calibration_.offsets[:20])]
     if hasattr(model, "coef_"):
         facts["intercept_"] = plain(model.intercept_[:20])
         facts["n_weights_not_zero"] = int(np.count_nonzero(model.coef_))
     return facts
+
+
+def best_by_rounds(scores):
+    """Return the best of the Cs, (candidates, rounds), of scores (candidates, rounds, Cs); NaN where none was tried."""
+    tried = ~np.isnan(scores).all(axis=2)
+    return np.where(tried, np.where(np.isnan(scores), -np.inf, scores).max(axis=2), np.nan)
 
 
 def histogram(model):

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.models.inspection import best_by_rounds
 from isrht.plot._axes import axes_for, last_step
 
 
@@ -92,8 +93,7 @@ class HeldOutScoresDisplay:
         scores = columns.search_scores_
         if not np.isfinite(scores).any():
             raise ValueError("no rows were held out, so there are no scores to show")
-        best = np.where(np.isnan(scores).all(axis=2), np.nan, np.nanmax(np.nan_to_num(scores, nan=-np.inf), axis=2))
-        shown = columns.search_rounds_, best, list(columns.search_candidates_)
+        shown = columns.search_rounds_, best_by_rounds(scores), list(columns.search_candidates_)
         ylabel = "score of held-out rows, best C"
         return cls(*shown, chosen=columns.rounds_, xlabel="rounds", ylabel=ylabel)
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections.diagonals import Candidate, first_diagonal
 from isrht.rows.labels import in_memory
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import Array, ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.validation import (
     check_n_components,
@@ -34,7 +35,7 @@ from isrht.transform.signs import random_signs
 DIAGONALS = ("random", "signs", "z")
 
 
-class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, BaseEstimator):
     """Count sketch: project by a matrix with one sign per feature, in one random column.
 
     Parameters

@@ -25,6 +25,7 @@ from isrht.projections.scores import separation
 from isrht.projections.selection import rank
 from isrht.rows.blocks import RowBlocks
 from isrht.rows.labels import in_memory
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import Array, Labels, RandomState, Rows
 from isrht.support.matrices import BLOCK_ELEMENTS
 from isrht.support.validation import (
@@ -44,7 +45,7 @@ ROTATIONS = 3
 LEAST_SCALE = 1e-25
 
 
-class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, BaseEstimator):
     """Features of a Gaussian kernel, by stacked signed Walsh-Hadamard rotations.
 
     Parameters

@@ -39,6 +39,7 @@ from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import CodedLabels, in_memory
 from isrht.rows.values import derived, rows_by_rank
 from isrht.rows.weights import check_class_weight, checked_sample_weight
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import Array, ArrayOrLazy, ClassWeight, Labels, RandomState, Rows, Selection, Weights
 from isrht.support.validation import (
     MOST_COMPONENTS,
@@ -68,7 +69,7 @@ def _scores_all_rows(estimator):
     return True
 
 
-class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, BaseEstimator):
     """Improved subsampled randomized Hadamard transform (Lei & Lan, AAAI 2020).
 
     Parameters

@@ -16,6 +16,7 @@ from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections.selection import rank
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import (
@@ -29,7 +30,7 @@ from isrht.support.validation import (
 )
 
 
-class LeverageScoreSelection(SelectorMixin, BaseEstimator):
+class LeverageScoreSelection(SelectorMixin, DocLinkMixin, BaseEstimator):
     """Keep the features of largest leverage in the best approximation of given rank, by a randomized SVD.
 
     Parameters
