@@ -49,16 +49,20 @@ def tiny(n_samples=200, n_features=20, seed=3):
     return X, _labels_of_share(rng, X @ rng.standard_normal(n_features), 0.5, 1.0)
 
 
-def counts_of_classes(n_samples=11_154, n_features=62_061, n_classes=20, per_row=80, seed=4):
-    """Return counts of words, drawn by Zipf's law, of which each class prefers some."""
+def counts_of_classes(n_samples=11_154, n_features=62_061, n_classes=20, per_row=160, seed=4):
+    """Return counts of words, drawn by Zipf's law, of which each class prefers some.
+
+    As in letters to newsgroups, some rows are very long, and a word that occurs once is likely to occur again.
+    """
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n_samples)
     frequency = 1 / (10 + np.arange(n_features))
     parts, order = [], np.argsort(y, kind="stable")
     for one in range(n_classes):
-        preferred = np.exp(1.2 * rng.standard_normal(n_features) * (rng.random(n_features) < 0.3))
-        parts.append(_rows_of_counts(rng, np.count_nonzero(y == one), frequency * preferred, per_row))
+        preferred = np.exp(rng.standard_normal(n_features) * (rng.random(n_features) < 0.15))
+        parts.append(_rows_of_counts(rng, np.count_nonzero(y == one), frequency * preferred, per_row, 1.0))
     X = sp.vstack(parts, format="csr")
+    X.data *= np.ceil(rng.pareto(2.0, X.nnz))
     back = np.empty(n_samples, dtype=np.int64)
     back[order] = np.arange(n_samples)
     return sp.csr_array(X[back]), y
@@ -71,16 +75,16 @@ SHAPES = {
     "tiny": tiny,
     "20 classes": counts_of_classes,
     "20 classes, few rows": lambda: counts_of_classes(1800),
-    "20 classes, short rows": lambda: counts_of_classes(5000, 62_000, per_row=90, seed=5),
+    "20 classes, short rows": lambda: counts_of_classes(5000, 62_000, per_row=80, seed=5),
 }
 
 
-def _rows_of_counts(rng, n_samples, frequency, per_row):
+def _rows_of_counts(rng, n_samples, frequency, per_row, spread=0.5):
     """Return rows of about so many words each, drawn with these frequencies, as counts."""
-    lengths = np.maximum(1, rng.poisson(per_row * rng.lognormal(-0.125, 0.5, n_samples)))
+    lengths = np.maximum(1, rng.poisson(per_row * rng.lognormal(-(spread**2) / 2, spread, n_samples)))
     words = np.searchsorted(np.cumsum(frequency) / frequency.sum(), rng.random(lengths.sum()))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    words = np.minimum(words, len(frequency) - 1)
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    words = np.minimum(words, len(frequency) - 1).astype(np.int32)
     X = sp.csr_array((np.ones(len(words)), words, indptr), (n_samples, len(frequency)))
     X.sum_duplicates()
     return X

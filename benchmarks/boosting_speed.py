@@ -10,8 +10,7 @@ thread; the least of ``--repeat`` turns counts.
 import argparse
 import os
 
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import time
 import warnings

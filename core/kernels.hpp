@@ -75,6 +75,11 @@ template <class T, class Index> struct SparseKernels {
     // data, problems), feature after feature.
     void (*diagonals_of_features)(SparseRows<T, Index> features, const double* factors, const DiagonalTask& task,
                                   double* products);
+    // Adds the products of the gradients of all classes to gram (classes, classes), feature after feature, each times its
+    // factor. A gradient is the sum of a feature times the residuals, less its mean times their sums. Data are stored by
+    // feature; features with the factor 0 are passed over.
+    void (*add_class_gram)(SparseRows<T, Index> features, const ClassResiduals& residuals, const double* mean,
+                           const double* factor, double* gram);
     // Does the same as DenseKernels::score, for any strides: entry e of a row is added to partial sum e % 4.
     void (*score)(SparseRows<T, Index> rows, LinearModels models, double* out);
     DescentKernels<SparseRows<T, Index>> descent;

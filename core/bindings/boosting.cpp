@@ -210,7 +210,22 @@ void sum_svms(const LearnedArrays& rows, const SvmArrays& problems, const InMatr
                                        {sums.loss.data(), sums.pull.data(), sums.gram.data(), sums.changed.data()});
 }
 
-template <class T, class Index> void bind_diagonals_of_features(nb::module_& m) {
+template <class T, class Index>
+void add_class_gram(const CsrArrays<T, Index>& x, const InMatrix<double>& residuals, const InVector<double>& sums,
+                    const InVector<double>& mean, const InVector<double>& factor, const OutMatrix<double>& gram) {
+    nb::gil_scoped_release release;
+    const SparseRows<T, Index> features = sparse_rows(x, residuals.shape(0));
+    const size_t classes = sums.shape(0);
+    require(residuals.shape(1) == (classes + 7) / 8 * 8, "residuals must be as wide as a multiple of 8");
+    require(mean.shape(0) == features.count && factor.shape(0) == features.count, "features differ in shape");
+    require(has_shape(gram, classes, classes), "gram has the wrong shape");
+    sparse_kernels<T, Index>().add_class_gram(features, {residuals.data(), sums.data(), classes}, mean.data(),
+                                              factor.data(), gram.data());
+}
+
+template <class T, class Index> void bind_of_features(nb::module_& m) {
+    m.def("add_class_gram", &add_class_gram<T, Index>, "x"_a, array("residuals"), array("sums"), array("mean"),
+          array("factor"), array("gram"));
     m.def("diagonals_of_features", &diagonals_of_features<T, Index>, "x"_a, array("factors"), "features"_a,
           "problems"_a, "paths"_a, "results"_a, array("products"));
 }
@@ -222,10 +237,10 @@ void bind_boosting(nb::module_& m) {
           "results"_a, array("diagonals"));
     m.def("solve_svms", &solve_svms, "rows"_a, "problems"_a, array("weights"), array("loss"));
     m.def("sum_svms", &sum_svms, "rows"_a, "problems"_a, array("weights"), array("before"), "sums"_a);
-    bind_diagonals_of_features<float, int32_t>(m);
-    bind_diagonals_of_features<float, int64_t>(m);
-    bind_diagonals_of_features<double, int32_t>(m);
-    bind_diagonals_of_features<double, int64_t>(m);
+    bind_of_features<float, int32_t>(m);
+    bind_of_features<float, int64_t>(m);
+    bind_of_features<double, int32_t>(m);
+    bind_of_features<double, int64_t>(m);
 }
 
 }  // namespace isrht

@@ -6,6 +6,7 @@
 // the rows are added in turn, and which are added by halves. Which rows of a block are within the margin is one word.
 #pragma once
 
+#include "boosting/outer_products.hpp"
 #include "boosting/small_svms.hpp"
 #include "infra/vector.hpp"
 
@@ -135,12 +136,6 @@ ISRHT_INLINE double total_of_partials(const double* sums) {
 
 ISRHT_INLINE size_t count_bits(uint32_t word) { return size_t(__builtin_popcount(word)); }
 
-// The width of a row of a Gram matrix in memory.
-ISRHT_INLINE size_t gram_stride(size_t width) { return (width + 7) / 8 * 8; }
-
-// So many rows are gathered before they are added to a Gram matrix; so many of its rows share each load.
-constexpr size_t kGathered = 64, kGramRows = 4;
-
 // Adds rows, times a factor each, to a Gram matrix, one row after another. Only the lower triangle is complete.
 struct GramAdder {
     const PackedRows& rows;
@@ -171,27 +166,8 @@ struct GramAdder {
     }
 
     void flush() {
-        for (size_t j = 0; j < rows.width; j += kGramRows) {
-            const size_t last = j + kGramRows < rows.width ? j + kGramRows : rows.width;
-            for (size_t k = 0; k < last; k += kSvmLanes) {
-                if (last - j == kGramRows) add_tile<kGramRows>(j, k);
-                else
-                    for (size_t row = j; row < last; ++row) add_tile<1>(row, k);
-            }
-        }
+        add_outer_products({gathered, factors, waiting, rows.width}, gram);
         waiting = 0;
-    }
-
-    template <size_t Rows> ISRHT_INLINE void add_tile(size_t j, size_t k) {
-        const size_t stride = gram_stride(rows.width);
-        Vector<double> sum[Rows];
-        for (size_t r = 0; r < Rows; ++r) sum[r] = load(gram + (j + r) * stride + k);
-        for (size_t i = 0; i < waiting; ++i) {
-            const double* row = gathered + i * stride;
-            const Vector<double> right = load(row + k);
-            for (size_t r = 0; r < Rows; ++r) sum[r] += (factors[i] * row[j + r]) * right;
-        }
-        for (size_t r = 0; r < Rows; ++r) store(gram + (j + r) * stride + k, sum[r]);
     }
 };
 

@@ -1,4 +1,5 @@
-// What the kernels of small SVMs are given: rows with a handful of learned columns, and two-class problems on them.
+// What the kernels of small SVMs are given: rows with a handful of learned columns, two-class problems on them, and what
+// is left of the rows.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,14 @@ struct SvmSums {
     double* pull;
     double* gram;
     int64_t* changed;
+};
+
+// The weighted residuals of rows in every class, (rows, classes rounded up to a multiple of 8) with zeros at the end, and
+// their sums over the rows (classes).
+struct ClassResiduals {
+    const double* values;
+    const double* sums;
+    size_t classes;
 };
 
 }  // namespace isrht

@@ -7,6 +7,7 @@
 // - ISRHT_PERMUTE, if its instruction set can permute the 32-bit words of a vector by indices in another vector.
 #pragma once
 
+#include "boosting/class_grams.hpp"
 #include "boosting/diagonals_of_features.hpp"
 #include "boosting/solve_small_svms.hpp"
 #include "boosting/sum_small_svms.hpp"
@@ -29,10 +30,10 @@ constexpr DenseKernels<T> dense_table{
     transform<T>,   transform_top<T>,     project_dense<T>, add_dense_rows<T>,
     add_squares<T>, add_dense_moments<T>, score_dense<T>,   descent_table<DenseRows<T>>};
 template <class T, class Index>
-constexpr SparseKernels<T, Index> sparse_table{project_sparse<T, Index>,      add_sparse_rows<T, Index>,
-                                               add_autocorrelation<T, Index>, add_moments<T, Index>,
-                                               moments_of_features<T, Index>, diagonals_of_features<T, Index>,
-                                               score_sparse<T, Index>,        descent_table<SparseRows<T, Index>>};
+constexpr SparseKernels<T, Index> sparse_table{
+    project_sparse<T, Index>, add_sparse_rows<T, Index>,     add_autocorrelation<T, Index>,
+    add_moments<T, Index>,    moments_of_features<T, Index>, diagonals_of_features<T, Index>,
+    add_class_gram<T, Index>, score_sparse<T, Index>,        descent_table<SparseRows<T, Index>>};
 
 #define ISRHT_STRING_OF(name) #name
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)

@@ -14,18 +14,17 @@ def test_hits_hinges_and_sums_are_those_of_the_rows_held_out(n_classes, rng):
     rows = some_rows(rng, LearnedRows, n_classes=n_classes)
     n_problems, n_Cs = rows.Y.shape[1], 2
     heads = [Head(path, 3, rng.standard_normal((n_Cs * n_problems, 4)), np.zeros(n_problems)) for path in (0, 2)]
-    hits, hinge, sums = HeldOut(heads)(rows)
-    for p, head in enumerate(heads):
+    for head, (hits, hinge, sums) in zip(heads, HeldOut(heads)(rows), strict=True):
         test = np.flatnonzero(rows.roles.held_out[:, rows.folds[head.path]])
         weights, Y = rows.roles.weights[test], rows.Y[test]
         for c in range(n_Cs):
             solutions = head.solutions[c * n_problems : (c + 1) * n_problems]
             scores = rows.columns_of(head.path, 3)[test] @ solutions[:, :-1].T + solutions[:, -1]
             guess = (scores[:, 0] > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
-            assert hits[p, c] == pytest.approx(weights[guess == rows.roles.codes[test]].sum())
-            assert hinge[p, c] == pytest.approx(weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=1))
+            assert hits[c] == pytest.approx(weights[guess == rows.roles.codes[test]].sum())
+            assert hinge[c] == pytest.approx(weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=1))
             expected = [weights @ each for each in (scores, scores**2, scores * Y, Y)]
-            assert_allclose(sums[p, :, c], expected, atol=1e-9)
+            assert_allclose(sums[:, c], expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])

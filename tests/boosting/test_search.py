@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from isrht.boosting import _search
 from isrht.boosting._plan import C_GRID, Plan, candidates_for, make_plan
 from isrht.boosting._roles import Roles
-from isrht.boosting._search import CAUTIOUS_C, Search, smoothed
+from isrht.boosting._search import CAUTIOUS_C, Search, best_scores, smoothed
 from isrht.projections.diagonals import Candidate
 
 
@@ -44,10 +44,36 @@ def test_a_candidate_that_no_longer_improves_is_left(monkeypatch):
     search = Search(X, roles_of(y, fifths(y, 0)[:1]), plan)
     search.run()
     assert not search.paths
-    visited = ~np.isnan(search.scores()[0, :, 0])
+    best = best_scores(search.scores())[0]
+    visited = best > -np.inf
     assert 2 <= visited.sum() < len(plan.rounds)
-    best = search.scores()[0, visited].max(axis=1)
-    assert best[-1] <= best[:-1].max()
+    assert best[visited][-1] <= best[visited][:-1].max()
+
+
+def test_a_candidate_that_is_far_behind_is_left(finished):
+    finished.n_effective = 100.0
+    score = np.array([[0.5, 0.7, 0.8], [0.5, 0.6, 0.68]])
+    assert not finished._is_far_behind(score, 0)
+    assert not finished._is_far_behind(score, 1)  # it lacks 0.12, but has just gained 0.08
+    score[1, 1] = 0.67
+    assert finished._is_far_behind(score, 1)  # twice the standard error of 0.045 and the gain of 0.01 are less
+    finished.n_effective = 10.0
+    assert not finished._is_far_behind(score, 1)
+
+
+def test_Cs_are_tried_around_the_best_one_and_further_while_they_are_better(finished):
+    finished.hits[:, 1:] = np.nan
+    finished.hits[0, 0, 4] = 9
+    assert_array_equal(finished._first_Cs(0, 0), np.arange(len(C_GRID)))
+    assert_array_equal(finished._first_Cs(0, 1), [2, 3, 4, 5, 6])
+    finished.hits[0, 1, 2:7, 0] = [5, 6, 7, 6, 5]
+    assert not len(finished._further_Cs(0, 1))
+    finished.hits[0, 1, 2:7, 0] = [5, 6, 7, 8, 9]
+    assert_array_equal(finished._further_Cs(0, 1), [7])
+    finished.hits[0, 1, 2:7, 0] = [9, 8, 7, 6, 5]
+    assert_array_equal(finished._further_Cs(0, 1), [1])
+    finished.hits[0, 1, :, 0] = np.arange(len(C_GRID))
+    assert not len(finished._further_Cs(0, 1))
 
 
 @pytest.fixture

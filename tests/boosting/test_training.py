@@ -23,12 +23,12 @@ class FakePath:
 def test_every_path_has_the_svms_of_its_own_columns_and_fold(kind, n_classes):
     rows = some_rows(np.random.default_rng(0), kind, n_classes=n_classes)
     rows.columns[2:, 2] = 0  # the last path has learned fewer columns
-    n_problems, Cs = rows.Y.shape[1], [0.1, 10.0]
+    n_problems, Cs = rows.Y.shape[1], [np.array([0.1, 10.0]), np.array([1.0])]
     paths = [FakePath(0, 4, n_problems), FakePath(2, 2, n_problems)]
-    starts = [np.zeros((2 * n_problems, 1))] * 2
-    for path, (weights, loss) in zip(paths, solve(rows, paths, Cs, starts), strict=True):
+    starts = [np.zeros((len(some) * n_problems, 1)) for some in Cs]
+    for path, own, (weights, loss) in zip(paths, Cs, solve(rows, paths, Cs, starts), strict=True):
         columns, row_weights = rows.columns_of(path.number, path.size), rows.training_weights(path.number)
-        for p, (C, label) in enumerate((C, label) for C in Cs for label in range(n_problems)):
+        for p, (C, label) in enumerate((C, label) for C in own for label in range(n_problems)):
             y = rows.Y[:, label]
             svm = LinearSVM(C, tol=1e-9).fit(columns, y, row_weights)
             assert_allclose(weights[p, : path.size], svm.coef_[0], atol=1e-6)

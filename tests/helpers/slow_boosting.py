@@ -133,50 +133,82 @@ def held_out(X, y, n_classes, splits, candidates, n_components):
     """Return accuracy, score and evidence of every cell, and the numbers of rounds that are tried."""
     n_learned, per_round, grid = plan(n_components, n_classes)
     shape = len(candidates), len(grid), len(C_GRID)
-    accuracy, hinge, evidence = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)
-    n_out = sum(len(test) for _, test in splits)
-    for i, (kind, tau) in enumerate(candidates):
-        paths = [SlowPath(X[a], code(y[a], n_classes), kind, tau, n_learned, per_round) for a, _ in splits]
-        rounds = 0
-        for j, wanted in enumerate(grid):
-            for path in paths:
-                for _ in range(wanted - rounds):
-                    path.grow()
-            rounds = wanted
-            for c, C in enumerate(C_GRID):
-                hits = losses = 0
-                spreads, label_spreads, covariances = [], [], []
-                for path, (train, test) in zip(paths, splits, strict=True):
-                    Z, Y = path.columns(X[train]), code(y[test], n_classes)
-                    W = [solve(Z, label, C) for label in path.Y.T]
-                    F = np.stack([path.columns(X[test]) @ w[:-1] + w[-1] for w in W], 1)
-                    guess = (F[:, 0] > 0).astype(int) if n_classes == 2 else F.argmax(1)
-                    hits += (guess == y[test]).sum()
-                    losses += (np.maximum(0, 1 - Y * F) ** 2).mean(1).sum()
-                    F, Y = F - F.mean(0), Y - Y.mean(0)
-                    spreads.append((F**2).sum(0))
-                    label_spreads.append((Y**2).sum(0))
-                    covariances.append((F * Y).sum(0))
-                errors = np.sqrt(n_out) * sum(covariances) / np.sqrt(sum(spreads) * sum(label_spreads))
-                accuracy[i, j, c], hinge[i, j, c] = hits / n_out, losses / n_out
-                if n_classes == 2:
-                    evidence[i, j, c] = errors[0]
-                else:
-                    together = errors.sum() * np.sqrt(n_classes - 1) / n_classes
-                    evidence[i, j, c] = max(together - 0.5, errors.max() - np.sqrt(2 * np.log(n_classes)))
-            score = smoothed(accuracy - 0.05 * hinge)[i].max(1)
-            to_the_end = tau == 0 and (X.std(0) > 0).sum() <= n_learned
-            no_longer_improves = j >= 3 and score[j] <= score[:j].max() and not to_the_end
-            if no_longer_improves or all(path.done for path in paths):
-                break
-    return accuracy, smoothed(accuracy - 0.05 * hinge), evidence, grid
+    cells = np.full((3, *shape), np.nan)
+    few_features = (X.std(0) > 0).sum() <= n_learned
+    paths = {
+        i: [SlowPath(X[a], code(y[a], n_classes), kind, tau, n_learned, per_round) for a, _ in splits]
+        for i, (kind, tau) in enumerate(candidates)
+    }
+    for j in range(len(grid)):
+        for mine in paths.values():
+            for _ in range(grid[j] - (grid[j - 1] if j else 0)):
+                [path.grow() for path in mine]
+        for i, mine in paths.items():
+            walk(cells[:, i], j, lambda C, mine=mine: judged(X, y, n_classes, mine, splits, C))
+        score = np.nan_to_num(scores(cells)[:, : j + 1], nan=-np.inf).max(axis=2)
+        n_out = sum(len(test) for _, test in splits)
+        for i in list(paths):
+            to_the_end = few_features and candidates[i][1] == 0
+            if (is_over(score, i, n_out) and not to_the_end) or all(path.done for path in paths[i]):
+                del paths[i]
+    return cells[0], scores(cells), np.nan_to_num(cells[2]), grid
+
+
+def walk(cells, j, judge):
+    """Judge all Cs after the first round, later those around the best one, and further ones while these are better."""
+    tried = list(range(len(C_GRID)))
+    if j > 0:
+        best = np.nanargmax(scores(cells)[j - 1])
+        tried = [c for c in tried if abs(c - best) <= 2]
+    while tried:
+        for c in tried:
+            cells[:, j, c] = judge(C_GRID[c])
+        known, best = np.flatnonzero(~np.isnan(cells[0, j])), np.nanargmax(scores(cells)[j])
+        tried = [c for c in (known[0] - 1, known[-1] + 1) if 0 <= c < len(C_GRID) and abs(c - best) == 2]
+
+
+def is_over(score, i, n_out):
+    """Say whether a candidate no longer improves, or is far behind the best one, from its fourth point on."""
+    if score.shape[1] < 4:
+        return False
+    error, gain = np.sqrt(max(1 - score.max(), 1 / n_out) / n_out), score[i, -1] - score[i, -2]
+    return gain <= score[i, :-1].max() - score[i, -2] or score.max() - score[i].max() > 2 * (error + max(gain, 0))
+
+
+def judged(X, y, n_classes, paths, splits, C):
+    """Return accuracy, mean squared hinge and evidence of the rows that are held out."""
+    hits = losses = n_out = 0
+    spreads, label_spreads, covariances = [], [], []
+    for path, (train, test) in zip(paths, splits, strict=True):
+        Z, Y = path.columns(X[train]), code(y[test], n_classes)
+        W = [solve(Z, label, C) for label in path.Y.T]
+        F = np.stack([path.columns(X[test]) @ w[:-1] + w[-1] for w in W], 1)
+        guess = (F[:, 0] > 0).astype(int) if n_classes == 2 else F.argmax(1)
+        n_out += len(test)
+        hits += (guess == y[test]).sum()
+        losses += (np.maximum(0, 1 - Y * F) ** 2).mean(1).sum()
+        F, Y = F - F.mean(0), Y - Y.mean(0)
+        spreads.append((F**2).sum(0))
+        label_spreads.append((Y**2).sum(0))
+        covariances.append((F * Y).sum(0))
+    errors = np.sqrt(n_out) * sum(covariances) / np.sqrt(sum(spreads) * sum(label_spreads))
+    evidence = errors[0]
+    if n_classes > 2:
+        together = errors.sum() * np.sqrt(n_classes - 1) / n_classes
+        evidence = max(together - 0.5, errors.max() - np.sqrt(2 * np.log(n_classes)))
+    return hits / n_out, losses / n_out, evidence
+
+
+def scores(cells):
+    """Return the scores of cells from their accuracy, hinge and evidence."""
+    return smoothed(cells[0] - 0.05 * cells[1])
 
 
 def smoothed(score):
     """Return the mean of every score and its two neighbours in C, which weigh half as much."""
-    last = score.shape[2] - 1
+    last = score.shape[-1] - 1
     around = [(score[..., max(c - 1, 0)], score[..., c], score[..., min(c + 1, last)]) for c in range(last + 1)]
-    return np.stack([0.25 * below + 0.5 * own + 0.25 * above for below, own, above in around], axis=2)
+    return np.stack([0.25 * below + 0.5 * own + 0.25 * above for below, own, above in around], axis=-1)
 
 
 def choose(X, y, n_classes, splits, candidates, n_components):

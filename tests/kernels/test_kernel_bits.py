@@ -237,6 +237,19 @@ def test_diagonals_of_features(seed, dtype, index_type, features, problems):
     assert_same_bits("diagonals_of_features", matrix, row_factors, *case, products, outputs=[4, 5, 6])
 
 
+@given(seed=SEEDS, dtype=FLOATS, index_type=INDICES, features=st.integers(0, 300), n_classes=st.integers(1, 20))
+@every_shape
+def test_add_class_gram(seed, dtype, index_type, features, n_classes):
+    rng = np.random.default_rng(seed)
+    n_rows = rng.integers(1, 100)
+    matrix = sparse_rows(rng, features, n_rows, dtype, index_type)
+    residuals = np.zeros((n_rows, -(-n_classes // 8) * 8))
+    residuals[:, :n_classes] = numbers(rng, (n_rows, n_classes))
+    mean, factor, gram = numbers(rng, features), np.abs(numbers(rng, features)), numbers(rng, (n_classes, n_classes))
+    sums = numbers(rng, n_classes)
+    assert_same_bits("add_class_gram", matrix, residuals, sums, mean, factor, gram, outputs=[5])
+
+
 @given(**DENSE, problems=PROBLEMS)
 @every_shape
 def test_score_rows(seed, dtype, rows, width, problems):

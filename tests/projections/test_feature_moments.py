@@ -50,9 +50,10 @@ def test_moments_and_gradients_are_sums_over_rows(kind, n_jobs, X, rng, monkeypa
     expected = np.stack([X.T @ first, X.T @ second, (X * X).T @ second], axis=1)
     assert_allclose(got, expected, atol=1e-12)
     assert_allclose(sums, [first.sum(axis=0), second.sum(axis=0)])
-    got, pull = gradients(STORED[kind](X), rows, lambda rows: sides(rows)[0], 2, n_jobs)
-    assert_allclose(got, X.T @ first, atol=1e-12)
-    assert_allclose(pull, first.sum(axis=0))
+    if kind != "by feature":
+        got, pull = gradients(STORED[kind](X), rows, lambda rows: sides(rows)[0], 2, n_jobs)
+        assert_allclose(got, X.T @ first, atol=1e-12)
+        assert_allclose(pull, first.sum(axis=0))
 
 
 @pytest.mark.parametrize("kind", STORED)

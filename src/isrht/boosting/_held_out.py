@@ -18,24 +18,22 @@ CONSTANT = 1e-12
 class HeldOut:
     """A function of some rows: what those of them that are held out say of the SVMs of each path, one for every C.
 
-    It returns weighted hits and mean squared hinges (paths, Cs), and the weighted sums that the correlation of scores
-    and labels is made of (paths, 4, Cs, problems): of scores, their squares, scores times labels, and labels.
+    For each path it returns weighted hits and mean squared hinges (Cs), and the weighted sums that the correlation of
+    scores and labels is made of (4, Cs, problems): of scores, their squares, scores times labels, and labels.
     """
 
     heads: list
 
     def __call__(self, rows):
-        parts = [self._of_path(rows, head) for head in self.heads]
-        return tuple(np.stack(values) for values in zip(*parts, strict=True))
+        return tuple(self._of_path(rows, head) for head in self.heads)
 
     def _of_path(self, rows, head):
         weights = rows.held_out_weights(head.path)
         chosen = np.flatnonzero(weights)
-        rows, weights = rows[chosen], weights[chosen]
-        n_problems = rows.Y.shape[1]
-        scores = head.scores(rows).reshape(len(chosen), len(head.solutions) // n_problems, n_problems)
-        Y = rows.Y[:, None]
-        hits = weights @ (predicted_codes(scores) == rows.roles.codes[:, None])
+        weights, codes, Y = weights[chosen], rows.roles.codes[chosen], rows.Y[chosen, None]
+        n_problems = Y.shape[2]
+        scores = head.scores(rows, chosen).reshape(len(chosen), len(head.solutions) // n_problems, n_problems)
+        hits = weights @ (predicted_codes(scores) == codes[:, None])
         hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
         terms = scores, scores**2, scores * Y, np.broadcast_to(Y, scores.shape)
         return hits, hinge, np.stack([np.tensordot(weights, term, 1) for term in terms])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from isrht.projections.feature_moments import CHUNK, chunks_of
 from isrht.rows.blocks import RowBlocks
 from isrht.support.hints import Array
 from isrht.support.validation import checked_finite
@@ -24,6 +25,14 @@ CONTRASTS_TOGETHER = 0.4
 MATRIX_ELEMENTS = 2**24
 # Factors of features below this, or above its inverse, would lose digits in float32.
 SMALLEST_FACTOR = 1e-25
+
+
+def _is_odd(numbers):
+    """Return whether numbers below 2**64 have an odd number of bits."""
+    numbers = np.asarray(numbers, dtype=np.uint64)
+    for half in (32, 16, 8, 4, 2, 1):
+        numbers = numbers ^ (numbers >> np.uint64(half))
+    return (numbers & np.uint64(1)).astype(bool)
 
 
 class LearnedProjection:
@@ -63,13 +72,33 @@ class LearnedProjection:
         ndarray of shape (n_vectors, n_features)
         """
         weights = np.asarray(weights) * self.column_scales_
-        learned = weights[:, : self.n_learned_] @ self.mixing_
         back = np.zeros((len(weights), self.n_features_in_))
+        if len(weights) > 1:  # a rotation for each vector and diagonal would cost more than all columns
+            for chunk in chunks_of(self.n_features_in_):
+                back[:, chunk] = weights @ self._columns(chunk)
+            return back
+        learned = weights[:, : self.n_learned_] @ self.mixing_
         for t, rotation, mine in self._rounds():
             columns = np.concatenate([[0], self.selected_columns_[mine]])
             pulls = np.column_stack([learned[:, t], weights[:, mine]])
             back += rotation.project_back(pulls, columns, self._unnormalised(len(columns)))
         return back
+
+    def _columns(self, chunk):
+        """Return what some features are multiplied by for all components, before scales: (components, features).
+
+        Column c of H has the sign (-1)^popcount(k & c) for feature k, the product of a sign for the place in the chunk,
+        whose length is a power of two, and one for the chunk.
+        """
+        diagonals = np.stack([self._diagonal(t, chunk) for t in range(self.n_learned_)])
+        contrasts, owners = self.selected_columns_[self.n_learned_ :], self.column_rounds_[self.n_learned_ :]
+        places = np.arange(chunk.stop - chunk.start)
+        columns = np.empty((self.n_components_, len(places)))
+        columns[: self.n_learned_] = self.mixing_ @ diagonals
+        odd, turned = _is_odd(np.arange(CHUNK)), _is_odd(chunk.start & contrasts)
+        for row, column, t, turn in zip(columns[self.n_learned_ :], contrasts, owners, turned, strict=True):
+            np.multiply(diagonals[t], np.where(odd[places & column] ^ turn, -1.0, 1.0), out=row)
+        return columns
 
     @property
     def diagonals_(self) -> Array:
@@ -98,7 +127,7 @@ class LearnedProjection:
         self.n_features_padded_ = next_power_of_two(self.n_features_in_)
         self._keep_diagonals(features, path)
         self._keep_columns(path)
-        self.offsets_ = self._project(self.mean_[None])[0]
+        self.offsets_ = self._rotate(self.mean_[None])[0]
 
     def _keep_diagonals(self, features, path):
         """Store the diagonals as float32 numbers, or as bits where only signs were learned."""
@@ -127,14 +156,14 @@ class LearnedProjection:
         relative = np.where(np.arange(len(self.selected_columns_)) < self.n_learned_, 1.0, weight)
         self.column_scales_ = relative * (np.sqrt(self.C_) if self.scaled else 1.0) * self._row_scale
 
-    def _diagonal(self, t):
-        """Return diagonal t from how it is stored: float32 numbers, or bits where only signs were learned."""
+    def _diagonal(self, t, some=slice(None)):
+        """Return diagonal t, or some of it, from how it is stored: float32 numbers, or bits where it is signs alone."""
         if self.diagonal_ == "signs":
-            positive = np.unpackbits(self._stored[t], count=self.n_features_in_).astype(np.float64)
-            used = np.unpackbits(self._support, count=self.n_features_in_)
+            positive = np.unpackbits(self._stored[t], count=self.n_features_in_)[some].astype(np.float64)
+            used = np.unpackbits(self._support, count=self.n_features_in_)[some]
             return used * (2 * positive - 1) / self._norms[t]
-        diagonal = self._stored[t].astype(np.float64) / self._norms[t]
-        return diagonal if self._units is None else diagonal * self._units
+        diagonal = self._stored[t, some].astype(np.float64) / self._norms[t]
+        return diagonal if self._units is None else diagonal * self._units[some]
 
     def _rounds(self):
         """Yield for each diagonal its number, its rotation, and which components are its contrasts."""
@@ -150,6 +179,10 @@ class LearnedProjection:
         """Project rows without subtracting the mean: by a matrix if that is small, otherwise by rotating them."""
         if not sp.issparse(X) and self.n_components_ * self.n_features_in_ <= MATRIX_ELEMENTS:
             return self._multiply(X)
+        return self._rotate(X)
+
+    def _rotate(self, X):
+        """Project rows by rotating them once per diagonal."""
         out = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         learned = np.empty((X.shape[0], self.n_learned_), dtype=X.dtype)
         for t, rotation, mine in self._rounds():

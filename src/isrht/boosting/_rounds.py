@@ -20,8 +20,7 @@ import numpy as np
 from isrht.boosting._contrasts import best_contrasts
 from isrht.boosting._training import train
 from isrht.linear.scores import linear_scores
-from isrht.projections.diagonals import Diagonals, leading_directions
-from isrht.projections.feature_moments import gradients
+from isrht.projections.diagonals import Diagonals, class_grams, leading_directions
 
 
 def grow(X, rows, features, paths, per_round=1, n_jobs=None):
@@ -76,22 +75,19 @@ def _directions(X, rows, features, paths, per_round, n_jobs):
     if n_problems == 1:
         return [np.ones((1, 1))] * len(paths)
     weigh = _Residuals([path.head for path in paths])
-    parts, pulls = gradients(X, rows, weigh, n_problems * len(paths), n_jobs)
-    parts, pulls = np.split(parts, len(paths), axis=1), np.split(pulls, len(paths))
-    return [
-        leading_directions(part, pull, features, path, path.room(per_round))
-        for path, part, pull in zip(paths, parts, pulls, strict=True)
-    ]
+    grams = class_grams(X, rows, weigh, n_problems, features, paths, n_jobs)
+    return [leading_directions(gram, path.room(per_round)) for path, gram in zip(paths, grams, strict=True)]
 
 
 @dataclass(frozen=True)
 class _Residuals:
-    """A function of some rows: weights times residuals of all paths, an array (rows, paths times classes)."""
+    """A function of some rows: weights times residuals of some of the paths, an array (rows, paths times classes)."""
 
     heads: list
 
-    def __call__(self, rows):
-        return np.hstack([rows.training_weights(head.path)[:, None] * head.residual(rows) for head in self.heads])
+    def __call__(self, rows, numbers):
+        heads = [self.heads[number] for number in numbers]
+        return np.hstack([rows.training_weights(head.path)[:, None] * head.residual(rows) for head in heads])
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,10 @@ class Head(NamedTuple):
     solutions: np.ndarray
     mean_label: np.ndarray
 
-    def scores(self, rows):
-        """Return the scores of some rows under the small SVM: an array (rows, problems)."""
-        return rows.columns_of(self.path, self.size) @ self.solutions[:, :-1].T + self.solutions[:, -1]
+    def scores(self, rows, chosen=slice(None)):
+        """Return the scores of some rows, or of those chosen among them, under the small SVM: (rows, problems)."""
+        columns = rows.columns[: self.size, self.path][:, chosen]
+        return columns.T @ self.solutions[:, :-1].T + self.solutions[:, -1]
 
     def residual(self, rows):
         """Return what is left to explain of some rows: an array (rows, problems).

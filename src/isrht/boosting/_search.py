@@ -6,10 +6,11 @@ one path, so the whole search costs one path per candidate and fold, and they sh
 
 A cell is a candidate, a number of rounds and a C. Its score is its held-out accuracy minus a twentieth of its mean
 squared hinge, which decides among cells of equal accuracy. Half of this and a quarter of the score of each neighbour
-in C are added up, so that no C wins by luck alone. A path whose best score no longer improves is not followed
-further, unless there are so few features that its end is all of them. If even the held-out scores of the best cell
-are no more correlated with the labels than chance allows, the labels are taken for noise. Then there is one cautious
-round, and its own accuracy is reported, not the best of many.
+in C are added up, so that no C wins by luck alone. After the first round all Cs are tried, later those around the
+best one so far, and further ones as long as they are better. A path whose best score no longer improves is not
+followed further, nor one that is clearly behind the best, unless there are so few features that its end is all of
+them. If even the held-out scores of the best cell are no more correlated with the labels than chance allows, the
+labels are taken for noise. Then there is one cautious round, and its own accuracy is reported, not the best of many.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from isrht.boosting._places import learned_rows
 from isrht.boosting._plan import C_GRID
 from isrht.boosting._rounds import grow
 from isrht.boosting._rows import LearnedRows
+from isrht.boosting._small_svm import widened
 from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.weights import effective_count
@@ -38,6 +40,10 @@ TIE = 1e-9
 # A held-out correlation of less than this many standard errors is noise.
 SIGNAL = 3.0
 CAUTIOUS_C = 1 / 16
+# So many Cs on either side of the best one are tried after the next round.
+AROUND = 2
+# A candidate is clearly behind if it lacks so many standard errors, and so many times what it has just gained.
+FAR_BEHIND = 2.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ class Search:
         self.few_features = np.count_nonzero(self.features.varies.any(axis=1)) <= plan.n_columns
         totals = np.array([roles.held_out_totals(k) for k in range(self.n_folds)])
         self.held_out, self.n_effective = totals[:, 0], effective_count(*totals.sum(axis=0))
-        self.starts = {key: np.zeros((len(C_GRID) * roles.n_problems, 1)) for key in self.paths}
+        self.starts = {key: np.zeros((len(C_GRID), roles.n_problems, 1)) for key in self.paths}
         shape = len(plan.candidates), len(plan.rounds), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)
         self.hinge, self.evidence = self.hits.copy(), np.full(shape, np.nan)
@@ -132,25 +138,83 @@ class Search:
             return True
         if self.few_features and self.plan.candidates[i].threshold == 0:
             return False
-        score = self.scores()[i].max(axis=1)
-        return j + 1 >= LEAST_POINTS and score[j] <= score[:j].max()
+        score = best_scores(self.scores())[:, : j + 1]
+        no_longer_improves = score[i, j] <= score[i, :j].max(initial=-np.inf)
+        return j + 1 >= LEAST_POINTS and bool(no_longer_improves or self._is_far_behind(score, i))
+
+    def _is_far_behind(self, score, i):
+        """Say whether candidate i is clearly behind the best one, by the best scores of all at each point so far."""
+        best, gain = score.max(), score[i, -1] - score[i, -2]
+        error = np.sqrt(max(1 - best, 1 / self.n_effective) / self.n_effective)
+        return best - score[i].max() > FAR_BEHIND * (error + max(gain, 0))
 
     def _score(self, j):
-        """Train SVMs for every C on the columns so far, and score them on the held-out rows."""
-        keys, paths = list(self.paths), list(self.paths.values())
-        solved = solve(self.rows, paths, C_GRID, [self.starts[key] for key in keys], self.n_jobs)
-        self.starts.update((key, solutions.weights) for key, solutions in zip(keys, solved, strict=True))
+        """Train SVMs on the columns so far for some Cs, score them on the held-out rows, and walk on to better Cs."""
+        wanted = {i: self._first_Cs(i, j) for i in sorted({i for i, _ in self.paths})}
+        while wanted:
+            self._try(j, wanted)
+            wanted = {i: further for i in wanted if len(further := self._further_Cs(i, j))}
+
+    def _first_Cs(self, i, j):
+        """Return the numbers of the Cs to begin with: all of them, or those around the best one of the point before."""
+        if j == 0:
+            return np.arange(len(C_GRID))
+        best = np.nanargmax(self.scores()[i, j - 1])
+        return np.arange(max(best - AROUND, 0), min(best + AROUND + 1, len(C_GRID)))
+
+    def _further_Cs(self, i, j):
+        """Return the next C beyond those that were tried, if the best one is so near that it may not be the best."""
+        tried = np.flatnonzero(~np.isnan(self.hits[i, j, :, 0]))
+        best, further = np.nanargmax(self.scores()[i, j]), []
+        if 0 < tried[0] == best - 1:
+            further.append(tried[0] - 1)
+        if best + 1 == tried[-1] < len(C_GRID) - 1:
+            further.append(tried[-1] + 1)
+        return np.array(further, dtype=np.int64)
+
+    def _try(self, j, wanted):
+        """Train and score the SVMs of some candidates: ``wanted`` are the numbers of their Cs."""
+        keys = [key for key in self.paths if key[0] in wanted]
+        paths, Cs = [self.paths[key] for key in keys], [wanted[i] for i, _ in keys]
+        starts = [self._start(key, j, wanted[key[0]]) for key in keys]
+        solved = solve(self.rows, paths, [np.array(C_GRID)[some] for some in Cs], starts, self.n_jobs)
+        for key, solutions in zip(keys, solved, strict=True):
+            self._keep_start(key, wanted[key[0]], solutions.weights)
         heads = [
             path.head_with(path.without_missing_columns(solutions.weights))
             for path, solutions in zip(paths, solved, strict=True)
         ]
-        self.heads.update(((i, j, k), head) for (i, k), head in zip(keys, heads, strict=True))
-        hits, hinge, sums = self.rows.sum(HeldOut(heads), self.n_jobs)
-        for p, (i, k) in enumerate(keys):
-            self.hits[i, j, :, k], self.hinge[i, j, :, k] = hits[p], hinge[p]
-        for i in {i for i, _ in keys}:
-            mine = sums[[p for p, (owner, _) in enumerate(keys) if owner == i]]
-            self.evidence[i, j] = evidence(mine, self.held_out, self.n_effective)
+        for (i, k), head in zip(keys, heads, strict=True):
+            self._keep_heads((i, j, k), wanted[i], head)
+        found = dict(zip(keys, self.rows.sum(HeldOut(heads), self.n_jobs), strict=True))
+        for (i, k), (hits, hinge, _) in found.items():
+            self.hits[i, j, wanted[i], k], self.hinge[i, j, wanted[i], k] = hits, hinge
+        for i, some in wanted.items():
+            sums = np.stack([sums for (owner, _), (_, _, sums) in found.items() if owner == i])
+            self.evidence[i, j, some] = evidence(sums, self.held_out, self.n_effective)
+
+    def _keep_heads(self, place, Cs, head):
+        """Keep the small SVM of each C by itself, for whoever asks for the scores of held-out rows again."""
+        each = head.solutions.reshape(len(Cs), -1, head.size + 1)
+        self.heads.update(((*place, c), head._replace(solutions=own)) for c, own in zip(Cs, each, strict=True))
+
+    def _start(self, key, j, Cs):
+        """Return where the SVMs of a path begin for some Cs: from where they were, or from those of a neighbour.
+
+        A C that is tried because its neighbour was good begins with the weights of that neighbour.
+        """
+        tried = np.flatnonzero(~np.isnan(self.hits[key[0], j, :, key[1]]))
+        if len(tried):
+            Cs = tried[np.abs(tried - Cs[:, None]).argmin(axis=1)]
+        weights = self.starts[key]
+        return weights[Cs].reshape(-1, weights.shape[2])
+
+    def _keep_start(self, key, Cs, weights):
+        """Keep the weights of a path's SVMs, for the next time."""
+        before = self.starts[key]
+        wide = widened(before.reshape(-1, before.shape[2]), weights.shape[1])
+        self.starts[key] = wide.reshape(*before.shape[:2], -1)
+        self.starts[key][Cs] = weights.reshape(len(Cs), *self.starts[key].shape[1:])
 
     def scores(self):
         """Return the scores of all cells: an array (candidates, rounds, Cs)."""
@@ -173,8 +237,7 @@ class Search:
     def _head_of(self, cell, fold):
         """Return the path of a cell in a fold, and the small SVM on it for the C of the cell alone."""
         i, j, c = cell
-        head = self.heads[i, j, fold]
-        return head._replace(solutions=head.solutions.reshape(len(C_GRID), -1, head.size + 1)[c])
+        return self.heads[i, j, fold, c]
 
     def calibration(self, choice, wish):
         """Return the calibration by the held-out rows of what was chosen, for the C that is wished for."""
@@ -182,12 +245,18 @@ class Search:
         if wish.C_factor != 1:
             parts = [PathPart(head.path, head.size, len(head.solutions)) for head in heads]
             starts = [head.solutions for head in heads]
-            solved = solve(self.rows, parts, [wish.C_factor * choice.C], starts, self.n_jobs)
+            Cs = [np.array([wish.C_factor * choice.C])] * len(parts)
+            solved = solve(self.rows, parts, Cs, starts, self.n_jobs)
             heads = [
                 head._replace(solutions=solutions.weights[:, [*range(head.size), -1]])
                 for head, solutions in zip(heads, solved, strict=True)
             ]
         return calibrated_on_paths(self.rows, heads, wish, self.n_jobs)
+
+
+def best_scores(scores):
+    """Return the best score of every candidate after every number of rounds, -inf where the search did not go."""
+    return np.fmax.reduce(scores, axis=2, initial=-np.inf)
 
 
 def smoothed(scores):

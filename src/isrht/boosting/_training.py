@@ -22,7 +22,8 @@ INNER_C = 1.0
 def train(rows, paths, n_jobs=None):
     """Train the small SVMs of every path again, from where they were, and let the paths keep them."""
     starts = [path.solutions for path in paths]
-    for path, (solutions, loss) in zip(paths, solve(rows, paths, [INNER_C], starts, n_jobs), strict=True):
+    Cs = [np.array([INNER_C])] * len(paths)
+    for path, (solutions, loss) in zip(paths, solve(rows, paths, Cs, starts, n_jobs), strict=True):
         path.learn(solutions, loss)
 
 
@@ -35,29 +36,29 @@ def solve(rows, paths, Cs, starts, n_jobs=None):
     ----------
     rows : LearnedRows
     paths : list of Path
-    Cs : sequence of float
+    Cs : list of arrays
+        For each path its values of C, ascending.
     starts : list of arrays
         For each path the weights to start from, one row per problem. The last columns may be missing.
     n_jobs : int or None, default=None
     """
     classes = rows.roles.positive_classes
-    problems = SvmProblems(
-        np.tile(classes, len(Cs)), np.repeat(np.asarray(Cs, dtype=np.float64), len(classes)), len(classes)
-    )
+    problems = [SvmProblems(np.tile(classes, len(some)), np.repeat(some, len(classes)), len(classes)) for some in Cs]
     if rows.elsewhere:
         return _solve_elsewhere(rows, paths, problems, starts, n_jobs)
 
     def solve_one(p):
-        return solve_in_memory(learned_columns(rows, paths[p].number, paths[p].size), problems, starts[p])
+        return solve_in_memory(learned_columns(rows, paths[p].number, paths[p].size), problems[p], starts[p])
 
     return list(in_threads(solve_one, range(len(paths)), n_jobs))
 
 
 def _solve_elsewhere(rows, paths, problems, starts, n_jobs):
     """Solve the problems of all paths together, because every step is a pass over the rows."""
-    width = max(path.size for path in paths)
+    width, counts = max(path.size for path in paths), [len(start) for start in starts]
     start = np.concatenate([widened(given, width + 1) for given in starts])
-    numbers = np.repeat([path.number for path in paths], len(problems.cost))
-    all_problems = PathProblems(numbers, np.tile(problems.positive, len(paths)), np.tile(problems.cost, len(paths)))
-    solved = solve_elsewhere(rows, all_problems, width, start, n_jobs)
-    return [Solutions(*each) for each in zip(*(np.split(values, len(paths)) for values in solved), strict=True)]
+    numbers = np.repeat([path.number for path in paths], counts)
+    positive, cost = (np.concatenate([getattr(some, name) for some in problems]) for name in ("positive", "cost"))
+    solved = solve_elsewhere(rows, PathProblems(numbers, positive, cost), width, start, n_jobs)
+    ends = np.cumsum(counts)[:-1]
+    return [Solutions(*each) for each in zip(*(np.split(values, ends) for values in solved), strict=True)]

@@ -314,7 +314,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
                 break
         self.rounds_ = max(1, -(-path.size // plan.per_round))
         if path.size > self.n_components:
-            weights = solve(rows, [path], [choice.C], [path.solutions], self.n_jobs)[0].weights[:, :-1]
+            weights = solve(rows, [path], [np.array([choice.C])], [path.solutions], self.n_jobs)[0].weights[:, :-1]
             path = path.distilled(weights, features, self.n_components)
         return features, path
 

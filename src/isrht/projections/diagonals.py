@@ -135,17 +135,52 @@ def lanes_of(n_features):
     return [slice(first, last) for first, last in pairwise(ends.tolist()) if first < last]
 
 
-def leading_directions(gradient, pull, features, learned, count):
-    """Return the combinations of classes along which their gradients are largest: an array (classes, count).
+def class_grams(X, rows, weigh, n_classes, features, paths, n_jobs=None):
+    """Return how alike the classes pull at the features, for each path: products of gradients, (classes, classes).
 
-    ``gradient`` (features, classes) are the sums of features times residuals, ``pull`` those of the residuals alone.
+    ``weigh(some rows, numbers)`` are weights times residuals of some of the paths: (rows, paths times classes). Rows
+    stored by feature need no array of all gradients.
     """
+    if isinstance(X, ByFeature):
+        return [
+            _gram_by_feature(X, weigh(rows, [number]), *_centre_and_factor(features, path), n_jobs)
+            for number, path in enumerate(paths)
+        ]
+    everyone = range(len(paths))
+    gradient, pull = gradients(X, rows, lambda rows: weigh(rows, everyone), n_classes * len(paths), n_jobs)
+    parts = zip(paths, np.split(gradient, len(paths), axis=1), np.split(pull, len(paths)), strict=True)
+    return [_gram_of(part, pull, *_centre_and_factor(features, path)) for path, part, pull in parts]
+
+
+def _centre_and_factor(features, learned):
+    """Return of every feature the mean, and by how much it counts: by its metric, or not at all if it is constant."""
     fold = learned.fold
-    gradient = gradient - np.outer(features.mean[:, fold], pull)
-    gradient[~features.varies[:, fold]] = 0
-    deviation = features.deviation[:, fold, None]
+    deviation = features.deviation[:, fold]
     metric = deviation**2 if learned.candidate.diagonal == "standard" else deviation
-    leading = np.linalg.eigh(gradient.T @ (gradient / metric))[1][:, ::-1][:, :count]
+    return np.ascontiguousarray(features.mean[:, fold]), np.where(features.varies[:, fold], 1 / metric, 0)
+
+
+def _gram_of(gradient, pull, mean, factor):
+    gradient = gradient - np.outer(mean, pull)
+    return gradient.T @ (gradient * factor[:, None])
+
+
+def _gram_by_feature(X, residuals, mean, factor, n_jobs):
+    n_classes = residuals.shape[1]
+    padded = np.zeros((len(residuals), -(-n_classes // 8) * 8))
+    padded[:, :n_classes], pull = residuals, residuals.sum(axis=0)
+
+    def of_lane(lane):
+        gram = np.zeros((n_classes, n_classes))
+        kernels.engine.add_class_gram(X.csr_rows(lane), padded, pull, mean[lane], factor[lane], gram)
+        return gram
+
+    return reduce(add, in_threads(of_lane, X.lanes(LANES), n_jobs))
+
+
+def leading_directions(gram, count):
+    """Return the combinations of classes along which their gradients are largest: an array (classes, count)."""
+    leading = np.linalg.eigh(gram)[1][:, ::-1][:, :count]
     largest = np.abs(leading).argmax(axis=0)
     return leading * np.where(leading[largest, np.arange(leading.shape[1])] < 0, -1, 1)
 
@@ -158,8 +193,8 @@ def first_diagonal(X, labels, candidate):
     learned = Learned(candidate, 0, np.empty((1, X.shape[1]), dtype=np.float32))
     direction = np.ones((1, 1))
     if residual.shape[1] > 1:
-        gradient, pull = gradients(X, residual, lambda rows: rows, residual.shape[1])
-        direction = leading_directions(gradient, pull, features, learned, 1)
+        grams = class_grams(X, residual, lambda rows, _: rows, residual.shape[1], features, [learned])
+        direction = leading_directions(grams[0], 1)
     new = Diagonals(features, [learned], np.zeros(1, dtype=np.int64))
     new.make(X, residual, lambda rows: _once_and_squared(rows @ direction), None)
     return learned.z[0] if new.norms[0] > 0 else np.zeros(X.shape[1], dtype=np.float32)

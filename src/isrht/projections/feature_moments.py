@@ -105,10 +105,6 @@ def moments_of_rows(X, first, second):
 
 def gradients(X, rows, weigh, n_problems, n_jobs=None):
     """Return the sums over rows of ``x first`` and of ``first`` alone, which is ``weigh(some rows)``."""
-    if isinstance(X, ByFeature):
-        first = weigh(rows)
-        parts = in_threads(lambda chunk: X.gradients(chunk, first), chunks_of(X.shape[1]), n_jobs)
-        return np.concatenate(list(parts)), first.sum(axis=0)
     blocks = RowBlocks(X, values=rows, block_rows=block_rows_for(X, X.shape[1] * n_problems))
 
     def block_gradients(block):

@@ -41,10 +41,6 @@ class ByFeature:
         kernels.engine.moments_of_features(self.csr_rows(chunk), factors, totals)
         return totals
 
-    def gradients(self, chunk, first):
-        """Return the sums of ``x * first`` alone, for a slice of features."""
-        return rows_of(self.features, chunk).astype(np.float64, copy=False) @ first
-
     def lanes(self, count):
         """Return about ``count`` slices of the features, which have about equally many entries."""
         work = self.features.indptr + np.arange(self.shape[1] + 1.0)

@@ -23,6 +23,8 @@ from isrht.rows.values import by_rank, derived, gathered, total
 HELD_OUT_FOLDS = 5
 # One fifth of so many rows is enough to hold out. Of fewer rows several fifths are held out, one after the other.
 ENOUGH_ROWS = 12_500
+# With several classes half as many will do: a row tells something of every class against the rest.
+ENOUGH_ROWS_OF_SEVERAL = 6_250
 
 
 class NumberedFolds:
@@ -244,7 +246,8 @@ def held_out_fifths(labels, seed):
         return (drawn < mine).sum(axis=1).astype(np.uint8)
 
     numbers = by_rank(fifth, labels.codes, labels.n_classes)
-    return NumberedFolds(numbers, min(HELD_OUT_FOLDS, max(1, -(-ENOUGH_ROWS // len(labels)))))
+    enough = ENOUGH_ROWS if labels.n_classes <= 2 else ENOUGH_ROWS_OF_SEVERAL
+    return NumberedFolds(numbers, min(HELD_OUT_FOLDS, max(1, -(-enough // len(labels)))))
 
 
 def _drawn(seed, codes, ranks):

@@ -66,6 +66,31 @@ def test_diagonals_of_features(kernel, dtype, index_type, n_features, problems, 
         kernels.engine.diagonals_of_features(x, factors, *case, *found, np.zeros((39, problems)))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", INDICES)
+@pytest.mark.parametrize("n_features", [1, 64, 300])
+@pytest.mark.parametrize("n_classes", [1, 3, 8, 21])
+def test_add_class_gram(kernel, dtype, index_type, n_features, n_classes, rng):
+    x = sparse_case(rng, dtype, index_type, 40, rows=n_features)
+    residuals = np.zeros((40, -(-n_classes // 8) * 8))
+    residuals[:, :n_classes] = rng.standard_normal((40, n_classes))
+    sums, mean = residuals.sum(axis=0)[:n_classes], rng.standard_normal(n_features)
+    factor = rng.random(n_features) * (rng.random(n_features) < 0.8)
+    gram, expected = np.ones((2, n_classes, n_classes))
+    kernels.engine.add_class_gram(x, residuals, sums, mean, factor, gram)
+    _reference.add_class_gram(x, residuals, sums, mean, factor, expected)
+    assert_array_equal(gram, expected)
+    matrix = csr_array((x.data.astype(np.float64), x.indices, x.indptr), (n_features, 40))
+    gradient = matrix @ residuals[:, :n_classes] - np.outer(mean, sums)
+    assert_allclose(gram, 1 + gradient.T @ (gradient * factor[:, None]), rtol=1e-10, atol=1e-10)
+    with pytest.raises(ValueError, match="multiple of 8"):
+        kernels.engine.add_class_gram(x, residuals[:, 1:].copy(), sums, mean, factor, gram)
+    with pytest.raises(ValueError, match="features differ in shape"):
+        kernels.engine.add_class_gram(x, residuals, sums, mean[1:], factor, gram)
+    with pytest.raises(ValueError, match="gram has the wrong shape"):
+        kernels.engine.add_class_gram(x, residuals, sums, mean, factor, gram[:, 1:].copy())
+
+
 def test_diagonals_of_what_never_varies_are_zero(kernel, rng):
     moments, features, problems = diagonal_case(rng, 20, 2)
     features = features._replace(varies=np.zeros_like(features.varies))

@@ -7,7 +7,7 @@ two, and to apply the unnormalised Walsh-Hadamard transform: ``z_j = sum_k x_k d
 The twins add in the order in which the compiled kernels add, so that they give the same bits (:mod:`.sums`).
 """
 
-from isrht.kernels._reference.boosting import diagonals_of_features, make_diagonals
+from isrht.kernels._reference.boosting import add_class_gram, diagonals_of_features, make_diagonals
 from isrht.kernels._reference.dense import add_moments, add_rows, add_squares, project_rows, transform
 from isrht.kernels._reference.descent import add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
 from isrht.kernels._reference.linear import add_gram_product_csr, add_gram_product_rows, score_csr, score_rows
@@ -23,6 +23,7 @@ from isrht.kernels._reference.text import LibsvmParser
 
 __all__ = [
     "LibsvmParser",
+    "add_class_gram",
     "add_csr_autocorrelation",
     "add_csr_moments",
     "add_csr_rows",

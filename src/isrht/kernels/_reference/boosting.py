@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from isrht.kernels._reference.checks import check_csr
 from isrht.kernels._reference.sparse import moments_of_features
-from isrht.kernels._reference.sums import add_at, rows_of_entries, sum_in_eighths
+from isrht.kernels._reference.sums import add_at, add_in_turn, pieces, rows_of_entries, sum_in_eighths
 
 # The products of so many features are summed before they are added to those of the features before.
 FEATURE_PIECE = 512
@@ -62,6 +63,32 @@ def _add_grams(weighted, start, paths, grams):
 
 def _feature_pieces(count):
     return (slice(at, min(at + FEATURE_PIECE, count)) for at in range(0, count, FEATURE_PIECE))
+
+
+def add_class_gram(x, residuals, sums, mean, factor, gram):
+    """Add the products of the gradients of all classes, times the factor of a feature, to ``gram`` (classes, classes).
+
+    ``x`` are CSR rows of features. The gradient of a feature is its sum over rows of x times ``residuals`` (rows,
+    classes rounded up to a multiple of 8), less its mean times their ``sums`` (classes). Features with the factor 0 are
+    passed over.
+    """
+    check_csr(x, len(residuals))
+    if residuals.shape[1] != -(-len(sums) // 8) * 8:
+        raise ValueError("residuals must be as wide as a multiple of 8")
+    if mean.shape != factor.shape or len(mean) != len(x.indptr) - 1:
+        raise ValueError("features differ in shape")
+    if gram.shape != (len(sums), len(sums)):
+        raise ValueError("gram has the wrong shape")
+    gradient, total = np.zeros((len(mean), len(sums))), np.zeros(gram.shape)
+    entries = slice(x.indptr[0], x.indptr[-1])
+    values = x.data[entries, None].astype(np.float64) * residuals[x.indices[entries], : len(sums)]
+    add_at(gradient, rows_of_entries(x.indptr), values)
+    gradient = (gradient - mean[:, None] * sums)[factor != 0]
+    factor = factor[factor != 0]
+    for some in pieces(len(gradient), total.size):
+        left = factor[some, None] * gradient[some]
+        add_in_turn(total, np.tril(left[:, :, None] * gradient[some, None, :]))
+    gram += total + np.tril(total, -1).T
 
 
 def diagonals_of_features(x, factors, features, problems, paths, results, products):
