@@ -1,4 +1,3 @@
-# ruff: noqa: E402 -- the number of threads is set before NumPy is imported
 """Seconds to boosted columns with everything chosen, against one ``LinearSVC`` and a grid of them, as Markdown.
 
 ``python -m benchmarks.boosting_speed "narrow sparse" tiny`` takes shapes of ``boosting_shapes``, or, with ``--data

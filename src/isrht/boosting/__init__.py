@@ -1,7 +1,7 @@
 """Columns that learn: diagonals made from the labels, round by round, beyond the paper.
 
 :mod:`~isrht.boosting.estimator` is the estimator. It makes a plan of what is tried (:mod:`~isrht.boosting._plan`) and
-lets :mod:`~isrht.boosting._search` choose by held-out rows (:mod:`~isrht.boosting._held_out`) how many rounds, which
+lets :mod:`~isrht.boosting._search` choose, on all rows or a sample (:mod:`~isrht.boosting._sample`), by held-out rows (:mod:`~isrht.boosting._held_out`) how many rounds, which
 diagonal and which C. Both grow paths (:mod:`~isrht.boosting._path`) round by round (:mod:`~isrht.boosting._rounds`). A
 round adds diagonals (:mod:`isrht.projections.diagonals`), notes their Walsh contrasts
 (:mod:`~isrht.boosting._contrasts`), and trains small SVMs (:mod:`~isrht.boosting._training`,

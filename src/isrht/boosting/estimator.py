@@ -31,6 +31,7 @@ from isrht.boosting._projection import LearnedProjection
 from isrht.boosting._roles import Roles
 from isrht.boosting._rounds import grow
 from isrht.boosting._rows import LearnedRows
+from isrht.boosting._sample import SearchedRows, searched_rows
 from isrht.boosting._search import CAUTIOUS_C, Choice, Search
 from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
@@ -220,13 +221,15 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         X = without_duplicates(X) if sp.issparse(X) else X
         self.weight_unit_ = typical_weight(weights)
         weights = in_units(weights, self.weight_unit_)
-        counts = usable_folds(self._folds(X, labels, groups).counts(), weights)
-        check_classes_of_folds(counts[0], labels, weights)
-        X = ByFeature(X) if worth_storing_by_feature(X) else X
+        some, folds = self._searched(X, labels, weights, groups)
+        counts = usable_folds(folds.counts(), some.weights)
+        check_classes_of_folds(counts[0], some.labels, some.weights)
+        stored = _stored(X)
+        plan, roles = self._plan(), Roles(some.labels.codes, labels.n_classes, *counts, some.weights)
         with one_blas_thread():
-            roles, plan = Roles(labels.codes, labels.n_classes, *counts, weights), self._plan()
-            choice = self._choose(X, roles, plan, wish)
-            features, path = self._learn(X, roles.all_training(), plan, choice)
+            choice = self._choose(stored if some.X is X else _stored(some.X), roles, plan, wish)
+            whole = roles if some.X is X else Roles(labels.codes, labels.n_classes, None, None, weights)
+            features, path = self._learn(stored, whole.all_training(), plan, choice)
         self._keep(choice, features, path, plan)
         return self
 
@@ -278,11 +281,15 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         candidates = candidates_for(self.diagonal, self.threshold)
         return make_plan(self.n_components, len(self.classes_), self.rounds, candidates)
 
-    def _folds(self, X, labels, groups):
+    def _searched(self, X, labels, weights, groups):
+        """Return the rows that are searched, and their folds. A ``cv`` or groups of the user's own are of all rows."""
         is_auto = isinstance(self.cv, str) and self.cv == "auto"
-        if is_auto and groups is None:
-            return held_out_fifths(labels, check_random_state(self.random_state).randint(2**31 - 1))
-        return make_folds(HELD_OUT_FOLDS if is_auto else self.cv, X, labels.numbered(), groups)
+        if not is_auto or groups is not None:
+            cv = HELD_OUT_FOLDS if is_auto else self.cv
+            return SearchedRows(X, labels, weights), make_folds(cv, X, labels.numbered(), groups)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        some = searched_rows(X, labels, weights, seed)
+        return some, held_out_fifths(some.labels, seed)
 
     def _choose(self, X, roles, plan, wish):
         """Return the :class:`Choice` by held-out rows, and keep the calibration by them.
@@ -333,3 +340,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         self.held_out_score_, self.fold_scores_ = choice.accuracy, choice.fold_scores
         self._keep_search(choice, plan)
         self._keep_projection(features, path)
+
+
+def _stored(X):
+    """Return rows stored by feature where that pays, and otherwise as they are."""
+    return ByFeature(X) if worth_storing_by_feature(X) else X
