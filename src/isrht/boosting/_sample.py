@@ -1,7 +1,7 @@
 """How many rows a search needs: where there are more than enough, it looks at a sample of them.
 
-A choice among cells is sure when thousands of rows are held out, and columns that were learned from tens of thousands of
-rows differ little from those that more rows would give. The columns that are kept are learned from all rows.
+A choice among cells is sure when thousands of rows are held out, and columns that were learned from tens of thousands
+of rows differ little from those that more rows would give. The columns that are kept are learned from all rows.
 """
 
 from __future__ import annotations
