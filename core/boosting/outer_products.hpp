@@ -12,7 +12,7 @@ constexpr size_t kGathered = 64, kGramRows = 4;
 ISRHT_INLINE size_t gram_stride(size_t width) { return (width + 7) / 8 * 8; }
 
 // Some rows (count, gram_stride(width)), and a factor for each of them.
-struct WeightedRows {
+struct GatheredRows {
     const double* rows;
     const double* factors;
     size_t count, width;
@@ -20,7 +20,7 @@ struct WeightedRows {
 
 // Adds the rows to `Rows` rows of the matrix from row j on, and a vector of columns from column k on.
 template <size_t Rows>
-ISRHT_INLINE void add_tile_of_products(const WeightedRows& given, size_t j, size_t k, double* gram) {
+ISRHT_INLINE void add_tile_of_products(const GatheredRows& given, size_t j, size_t k, double* gram) {
     const size_t stride = gram_stride(given.width);
     Vector<double> sum[Rows];
     for (size_t r = 0; r < Rows; ++r) sum[r] = load(gram + (j + r) * stride + k);
@@ -34,7 +34,7 @@ ISRHT_INLINE void add_tile_of_products(const WeightedRows& given, size_t j, size
 
 // Adds the products of each row with itself, times its factor, to a matrix (width, gram_stride(width)). Only the lower
 // triangle is complete.
-inline void add_outer_products(const WeightedRows& given, double* gram) {
+inline void add_outer_products(const GatheredRows& given, double* gram) {
     for (size_t j = 0; j < given.width; j += kGramRows) {
         const size_t last = j + kGramRows < given.width ? j + kGramRows : given.width;
         for (size_t k = 0; k < last; k += size_t(Lanes<double>::count)) {
