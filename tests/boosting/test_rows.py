@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from isrht import BoostedISRHT, ISRHTClassifier, RowSource
-from isrht.boosting import _rows
+from isrht.boosting import _rows, _sample
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.rows import blocks
 from isrht.rows import values as per_row
@@ -66,6 +66,7 @@ def test_a_fit_out_of_core_holds_nothing_per_row(name, monkeypatch):
     monkeypatch.setattr(blocks, "READ_ELEMENTS", 2**15)
     monkeypatch.setattr(_rows, "AT_ONCE", 2**14)
     monkeypatch.setattr(per_row, "AT_ONCE", 2**13)
+    monkeypatch.setattr(_sample, "MOST_ROWS", 2**12)
 
     def peak(n_blocks):
         tracemalloc.start()

@@ -14,7 +14,7 @@ from sklearn.utils.random import sample_without_replacement
 from isrht.rows.blocks import take_rows
 from isrht.rows.folds import ENOUGH_ROWS
 from isrht.rows.labels import CodedLabels
-from isrht.rows.values import gathered, rows_by_rank
+from isrht.rows.values import rows_by_rank
 
 # A fifth of so many rows, which is held out, are as many as are enough altogether.
 MOST_ROWS = 5 * ENOUGH_ROWS
@@ -50,8 +50,8 @@ def searched_rows(X, labels, weights, seed):
     if len(labels) <= MOST_ROWS:
         return SearchedRows(X, labels, weights)
     chosen = _drawn_rows(labels, np.random.RandomState(seed))
-    sample = CodedLabels(labels.classes, gathered(labels.codes)[chosen])
-    return SearchedRows(take_rows(X, chosen), sample, None if weights is None else gathered(weights)[chosen])
+    sample = CodedLabels(labels.classes, labels.codes[chosen])
+    return SearchedRows(take_rows(X, chosen), sample, None if weights is None else weights[chosen])
 
 
 def _drawn_rows(labels, rng):
