@@ -130,6 +130,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         Weights of the classes in the column scores and in the SVM.
     fit_intercept : bool, default=True
         As in :class:`LinearSVM`.
+    penalize_intercept : bool, default=True
+        As in :class:`LinearSVM`. While boosted columns are learned it is always penalised.
     tol : float, default=1e-6
         As in :class:`LinearSVM`.
     max_iter : int, default=100
@@ -214,6 +216,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         scale: Literal["maxabs", "minmax"] | None = None,
         class_weight: ClassWeight = None,
         fit_intercept: bool = True,
+        penalize_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int = 100,
         random_state: RandomState = None,
@@ -235,6 +238,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self.scale = scale
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -415,7 +419,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         return typical_weight(weights) if self.C == "cv" else 1.0
 
     def _svm_options(self):
-        names = ("fit_intercept", "class_weight", "tol", "max_iter", "n_jobs")
+        names = ("fit_intercept", "penalize_intercept", "class_weight", "tol", "max_iter", "n_jobs")
         return {name: getattr(self, name) for name in names}
 
     def _choose_C(self, projection, X, Z, told):

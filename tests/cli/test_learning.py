@@ -86,9 +86,10 @@ def test_bias_as_in_liblinear(data, tmp_path):
 
 
 def test_options_become_parameters():
-    options = ModelOptions(None, "top", "4", "none", 3, -1.0, True, 1)
+    options = ModelOptions(None, "top", "4", "none", 3, -1.0, True, True, 1)
     model = make_model(options)
     assert (model.n_components, model.selection, model.C, model.scale) == ("auto", "top", 4.0, None)
+    assert not model.penalize_intercept
     assert (model.random_state, model.fit_intercept, model.class_weight, model.n_jobs) == (3, False, "balanced", 1)
     with pytest.raises(ValueError, match="-c must be a number or cv, got 'much'"):
         make_model(replace(options, cost="much"))

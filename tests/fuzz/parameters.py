@@ -136,7 +136,14 @@ MAX_ITER = Values([100, 50], [1, 2], [0, -1, 1.5, "many", None, True])
 TOO_MANY = [0, -1, 1.5, "many", True, NAN, -0.5, [2], 2**62, 10**30]
 N_COMPONENTS = Values(["auto", 1, 2], [3, 8, 64, 1000, np.int64(3)], [*TOO_MANY, None])
 SHARES = Values(["auto", 1, 2], [3, 8, 64, 0.5, 0.99, 1e-300, np.float32(0.5)], [*TOO_MANY, None])
-SVM = {"fit_intercept": TRUTH, "class_weight": CLASS_WEIGHT, "tol": TOL, "max_iter": MAX_ITER, "n_jobs": N_JOBS}
+SVM = {
+    "fit_intercept": TRUTH,
+    "penalize_intercept": TRUTH,
+    "class_weight": CLASS_WEIGHT,
+    "tol": TOL,
+    "max_iter": MAX_ITER,
+    "n_jobs": N_JOBS,
+}
 COLUMNS = {
     "n_components": SHARES,
     "selection": Values(

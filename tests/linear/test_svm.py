@@ -6,12 +6,14 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from svm_data import HARD, hard_data, noisy, objective
 
+from isrht import RowSource
 from isrht.linear import path
 from isrht.linear.svm import LinearSVM
 
@@ -176,3 +178,58 @@ def test_numbers_that_overflow_are_an_error_without_warnings(container, n_jobs):
     X[::2, 0], X[1::2, 1], X[0, 2] = 1.0, 1.0, 1.7e308
     with pytest.raises(ValueError, match="overflow: X has values too large"):
         LinearSVM(n_jobs=n_jobs).fit(container(X), np.arange(40) % 2, sample_weight=np.full(40, 3.0))
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("kind", ["balanced", "imbalanced", "separable", "far from zero", "more features than rows"])
+def test_a_free_intercept_is_that_of_a_general_solver(kind, C):
+    X, y = noisy(200, 5) if kind == "far from zero" else hard_data(kind)
+    X = X + 50 if kind == "far from zero" else X
+    signs = 2.0 * y - 1
+
+    def free_objective(v):
+        hinge = np.maximum(0, 1 - signs * (X @ v[:-1] + v[-1]))
+        gradient = np.append(v[:-1] - 2 * C * X.T @ (signs * hinge), -2 * C * (signs * hinge).sum())
+        return 0.5 * v[:-1] @ v[:-1] + C * hinge @ hinge, gradient
+
+    model = LinearSVM(C, penalize_intercept=False).fit(X, y)
+    start = np.append(model.coef_, model.intercept_)
+    options = {"gtol": 1e-9, "maxiter": 5000}
+    best = minimize(free_objective, np.zeros(X.shape[1] + 1), jac=True, method="BFGS", options=options).fun
+    best = min(best, minimize(free_objective, start, jac=True, method="BFGS", options=options).fun)
+    assert free_objective(start)[0] <= best * (1 + 1e-8)
+    penalised = LinearSVM(C).fit(X, y)
+    assert free_objective(np.append(penalised.coef_, penalised.intercept_))[0] > free_objective(start)[0]
+
+
+def test_a_free_intercept_of_wide_rows_in_memory_and_elsewhere(rng):
+    X = sp.csr_array(sp.random_array((200, 600), density=0.05, rng=rng))
+    y = (X[:, :20].sum(axis=1) > 0.5).astype(int)
+    sparse, dense, elsewhere = (
+        LinearSVM(1.0, penalize_intercept=False).fit(rows, y) for rows in (X, X.toarray(), RowSource(X))
+    )
+    for model in (sparse, elsewhere):
+        np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-5 * np.abs(dense.coef_).max())
+        np.testing.assert_allclose(model.intercept_, dense.intercept_, rtol=1e-5)
+
+
+def test_a_free_intercept_costs_nothing_wherever_the_rows_lie():
+    X, y = noisy(200, 5)
+    here, there = (LinearSVM(0.1, penalize_intercept=False).fit(X + far, y) for far in (0, 30))
+    np.testing.assert_allclose(here.coef_, there.coef_, rtol=1e-5)
+    np.testing.assert_array_equal(here.predict(X), there.predict(X + 30))
+
+
+def test_a_fold_of_one_class_needs_no_weights():
+    """A problem whose rows are all of one class has the objective 0, which no step can make smaller."""
+    X, y = noisy(60, 4)
+    model = LinearSVM(1.0, penalize_intercept=False).fit(
+        X, np.where(np.arange(60) < 58, y, 2), sample_weight=np.arange(60) < 58
+    )
+    assert np.abs(model.coef_[2]).max() < 1e-6
+    assert model.intercept_[2] <= -1 + 1e-6
+
+
+def test_whether_the_intercept_is_penalised_is_a_truth_value():
+    with pytest.raises(TypeError, match="penalize_intercept must be True or False, got 'no'"):
+        LinearSVM(penalize_intercept="no").fit(*noisy(60))

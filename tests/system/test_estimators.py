@@ -68,6 +68,7 @@ LEGAL = {
     "probability": [True, False],
     "scale": [None, "maxabs", "minmax"],
     "fit_intercept": [True, False],
+    "penalize_intercept": [True, False],
     "tol": [1e-3],
     "max_iter": [200],
     "refit": [True, False],

@@ -20,6 +20,7 @@ class ModelOptions:
     scale: str
     seed: int
     bias: float
+    free_bias: bool
     balanced: bool
     jobs: int
 
@@ -59,6 +60,7 @@ def make_model(asked):
         scale=None if asked.scale == "none" else asked.scale,
         class_weight="balanced" if asked.balanced else None,
         fit_intercept=asked.bias >= 0,
+        penalize_intercept=not asked.free_bias,
         random_state=asked.seed,
         n_jobs=asked.jobs,
     )

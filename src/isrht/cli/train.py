@@ -52,6 +52,8 @@ FOLDS_HELP = "Only cross-validate, in so many folds, everything chosen anew in e
 Folds = Annotated[int | None, typer.Option("-v", min=2, help=FOLDS_HELP)]
 BIAS_HELP = "Negative: no intercept. Otherwise, and by default, there is one, penalised as LIBLINEAR's with -B 1."
 Bias = Annotated[float, typer.Option("-B", help=BIAS_HELP)]
+FREE_HELP = "Do not penalise the intercept, as LIBLINEAR's -R."
+FreeBias = Annotated[bool, typer.Option("-R", help=FREE_HELP)]
 BALANCED_HELP = "Weigh classes by the inverse of their sizes."
 Balanced = Annotated[bool, typer.Option("--balanced", help=BALANCED_HELP)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1: one for each core. The model is the same.")]
@@ -97,6 +99,7 @@ def train(
     test: Test = None,
     folds: Folds = None,
     bias: Bias = 1.0,
+    free_bias: FreeBias = False,
     balanced: Balanced = False,
     format: Format = None,
     label: Label = None,
@@ -117,7 +120,7 @@ def train(
     place.check(folds)
     if folds is None:
         check_replaceable(path)
-    model = make_model(ModelOptions(components, selection, cost, scale, seed, bias, balanced, jobs))
+    model = make_model(ModelOptions(components, selection, cost, scale, seed, bias, free_bias, balanced, jobs))
     watch = Stopwatch(time.perf_counter, digits=3)
     options = training_options(format, index_base, label, max_features)
     with training_rows(data, options, place, watch, quiet) as (X, y, facts):

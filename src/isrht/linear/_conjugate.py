@@ -53,8 +53,8 @@ class ConjugateNewton(Newton):
         All problems take their conjugate gradients together, one pass for each of them. The nearer a problem is to its
         optimum the more exact is its direction, which keeps Newton's last steps fast.
         """
-        gradients = state.weights[open_] + C * state.gradient[open_]
-        precondition = 1 / (1 + 2 * C * state.curvature[open_])
+        gradients = self.gradients(state, open_, C)
+        precondition = 1 / (self.damped_ridge + 2 * C * state.curvature[open_])
         accuracy = np.clip(np.sqrt(rate), 1e-3, 1e-2)
         directions = np.zeros_like(gradients)
         decrease = np.zeros(len(open_))
@@ -67,7 +67,8 @@ class ConjugateNewton(Newton):
             if len(running) == 0:
                 break
             chosen, along = open_[running], search[running]
-            product = along + 2 * C * self.sum(self.gram_product, state.problems[chosen], state.weights[chosen], along)
+            product = self.sum(self.gram_product, state.problems[chosen], state.weights[chosen], along)
+            product = self.damped_ridge * along + 2 * C * product
             length = size[running] / (along * product).sum(axis=1)
             directions[running] += length[:, None] * along
             residual[running] -= length[:, None] * product

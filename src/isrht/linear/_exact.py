@@ -115,15 +115,20 @@ class ExactNewton(Newton):
 
     def directions(self, state, open_, C, rate):
         """Return the Newton step of each open problem, and the decrease of the objective that it promises."""
-        gradients = state.weights[open_] + C * state.gradient[open_]
-        directions = np.stack([-solve_hessian(state.curvature[p], C, g) for p, g in zip(open_, gradients, strict=True)])
+        gradients, ridge = self.gradients(state, open_, C), self.damped_ridge
+        directions = np.stack(
+            [-solve_hessian(state.curvature[p], C, g, ridge) for p, g in zip(open_, gradients, strict=True)]
+        )
         return directions, -0.5 * (directions * gradients).sum(axis=1)
 
 
-def solve_hessian(gram, C, gradient):
-    """Return ``(I + 2 C gram)^-1 gradient``; where rounding hides the identity, with a little more diagonal."""
+def solve_hessian(gram, C, gradient, ridge=1.0):
+    """Return ``(I + 2 C gram)^-1 gradient``; where rounding hides the identity, with a little more diagonal.
+
+    The diagonal of I is ``ridge``.
+    """
     hessian = 2 * C * gram
-    diagonal = 1 + hessian.diagonal()
+    diagonal = ridge + hessian.diagonal()
     for damping in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
         np.fill_diagonal(hessian, diagonal * (1 + damping))
         try:

@@ -29,6 +29,8 @@ from isrht.support.validation import check_no_overflow
 PROBLEMS_PER_PASS = 64
 # No tolerance asks for a smaller promise than this part of the objective, which is about its rounding.
 SMALLEST_DECREASE = 1e-14
+# Less than any objective that is not zero, which it is where all rows are of one class and the intercept is free.
+TINY = np.finfo(float).tiny
 # A promise below this part of the objective that no step along the line can keep is rounding, too.
 ROUNDING = 1e-10
 # How much smaller the C is that a problem too far from its optimum is solved for first, and how roughly.
@@ -36,6 +38,8 @@ STAGE = 8.0
 ROUGH_DECREASE = 1e-2
 # Going back to a smaller C ends here.
 SMALLEST_C = 2.0**-20
+# The ridge of a free intercept in the Hessian, which decides steps and not where they end.
+SMALLEST_RIDGE = 1e-10
 
 
 @dataclass
@@ -87,6 +91,11 @@ class Newton:
         self.blocks = blocks
         self.fit_intercept = options.fit_intercept
         self.width = blocks.n_features + options.fit_intercept
+        self.ridge = np.ones(self.width)
+        if options.fit_intercept and not options.penalize_intercept:
+            self.ridge[-1] = 0.0
+        # Where no row is active nothing holds a free intercept, and a step must not be without bounds.
+        self.damped_ridge = np.maximum(self.ridge, SMALLEST_RIDGE)
         self.smallest_decrease = max(options.tol**2, SMALLEST_DECREASE)
         self.max_iter = options.max_iter
         self.n_jobs = options.n_jobs
@@ -115,6 +124,14 @@ class Newton:
 
         return self.blocks.sum(of_block, self.n_jobs)
 
+    def objective(self, weights, loss, C):
+        """Return what is minimised, of each problem."""
+        return objective(weights, loss, C, self.ridge)
+
+    def gradients(self, state, chosen, C):
+        """Return the gradient of the objective of each chosen problem."""
+        return self.ridge * state.weights[chosen] + C * state.gradient[chosen]
+
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of steps, and whether it was reached."""
         n_iter = np.zeros(len(state.problems), dtype=int)
@@ -139,7 +156,7 @@ class Newton:
         while len(open_):
             self.refresh(state, C)
             direction, decrease = self.directions(state, open_, C, rate[open_])
-            rate[open_] = decrease / objective(state.weights, state.loss, C)[open_]
+            rate[open_] = decrease / np.maximum(self.objective(state.weights, state.loss, C)[open_], TINY)
             converged[open_] = rate[open_] <= smallest_decrease
             going = ~converged[open_] & (n_iter[open_] < self.max_iter)
             open_, direction, decrease = open_[going], direction[going], decrease[going]
@@ -165,7 +182,7 @@ class Newton:
         weights = state.weights[chosen]
         new = weights + direction
         loss, gradient, curvature = self.sum(self.evaluate, state.problems[chosen], new, weights)
-        better = objective(new, loss, C) < objective(weights, state.loss[chosen], C) - decrease
+        better = self.objective(new, loss, C) < self.objective(weights, state.loss[chosen], C) - decrease
         for k in np.flatnonzero(better):
             p = chosen[k]
             state.weights[p], state.loss[p], state.gradient[p] = new[k], loss[k], gradient[k]
@@ -183,7 +200,7 @@ class Newton:
         low, high = np.zeros(len(chosen)), np.ones(len(chosen))
         for zoom in range(8):
             lengths = low + (high - low) * np.linspace(0, 1, 17)[:, None]
-            slopes = (weights * direction).sum(axis=1) + lengths * (direction**2).sum(axis=1)
+            slopes = (self.ridge * weights * direction).sum(axis=1) + lengths * (self.ridge * direction**2).sum(axis=1)
             slopes += C * self.sum(self.line_slopes, state.problems[chosen], weights, direction, lengths)
             last_falling = np.clip((slopes <= 0).sum(axis=0) - 1, 0, 15)
             low, high = lengths[last_falling, column], lengths[last_falling + 1, column]

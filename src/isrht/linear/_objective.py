@@ -2,11 +2,14 @@
 
 For one two-class problem with labels y = +1/-1, row weights s and scores f = X w + b, the objective is
 
-    0.5 * (|w|^2 + b^2) + C * sum_i s_i * max(0, 1 - y_i f_i)^2.
+    0.5 * (|w|^2 + b^2) + C * sum_i s_i * max(0, 1 - y_i f_i)^2,
+
+or the same without ``b^2``, where the intercept is free. The *ridge* says what is penalised: 1 for every weight, and
+1 or 0 for the intercept.
 
 The hinge ``max(0, 1 - y f)`` says how far a row is from the right side of the margin. The rows with y f < 1, whose
 hinge is not zero, are the *active* rows A. The objective is smooth, and quadratic as long as A does not change: its
-gradient is ``w - 2 C X' (s y hinge)`` and its Hessian is ``I + 2 C X_A' S X_A``.
+gradient is ``w - 2 C X' (s y hinge)`` and its Hessian is ``I + 2 C X_A' S X_A``, with the ridge for I.
 
 The solvers ask this module for everything that depends on the loss, so another loss begins here. All arrays have one
 row per problem and one column per data row.
@@ -17,9 +20,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def objective(weights, loss, C):
+def objective(weights, loss, C, ridge=1.0):
     """Return the objective of each problem from its weights (the intercept among them) and its loss."""
-    return 0.5 * (weights**2).sum(axis=1) + C * loss
+    return 0.5 * (ridge * weights**2).sum(axis=1) + C * loss
 
 
 def hinge_of(signs, scores):

@@ -90,6 +90,8 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
     def _validate(self, X, y, sample_weight):
         """Check parameters and data. Return rows, coded labels and weights; set ``classes_``."""
         check_positive(self, "tol", Real)
+        if not isinstance(self.penalize_intercept, bool | np.bool_):
+            raise TypeError(f"penalize_intercept must be True or False, got {self.penalize_intercept!r}")
         check_positive(self, "max_iter", Integral)
         check_n_jobs(self.n_jobs)
         check_class_weight(self.class_weight)
@@ -104,7 +106,7 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         return X, labels, weights
 
     def _solver_options(self):
-        return SolverOptions(self.fit_intercept, self.tol, self.max_iter, self.n_jobs)
+        return SolverOptions(self.fit_intercept, self.penalize_intercept, self.tol, self.max_iter, self.n_jobs)
 
     def _train(self, X, labels, sample_weight, C):
         """Fit all rows for one C and keep the result."""

@@ -40,6 +40,8 @@ class SolverOptions:
     Parameters
     ----------
     fit_intercept : bool, default=True
+    penalize_intercept : bool, default=True
+        Whether the intercept is penalised as the weights are.
     tol : float, default=1e-6
         A problem is solved when the next step promises to lower its objective by less than ``tol**2`` of it.
     max_iter : int, default=100
@@ -53,6 +55,7 @@ class SolverOptions:
     """
 
     fit_intercept: bool = True
+    penalize_intercept: bool = True
     tol: float = 1e-6
     max_iter: int = 100
     n_jobs: int | None = None
@@ -105,11 +108,16 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS):
 
 
 def solver_for(blocks, options):
-    """Return the solver that is fastest for such rows."""
+    """Return the solver that is fastest for such rows.
+
+    The dual of a free intercept has a constraint that coordinate descent cannot keep, so wide rows then have conjugate
+    gradients, too.
+    """
     most = SPARSE_EXACT_FEATURES if is_sparse(blocks.X) else EXACT_FEATURES
     if blocks.n_features <= most:
         return ExactNewton(blocks, options)
-    return (ConjugateNewton if isinstance(blocks.X, RowsElsewhere) else WideSolver)(blocks, options)
+    is_free = options.fit_intercept and not options.penalize_intercept
+    return (ConjugateNewton if is_free or isinstance(blocks.X, RowsElsewhere) else WideSolver)(blocks, options)
 
 
 def training_blocks(X, y, sample_weight=None):

@@ -52,6 +52,8 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         folds.
     fit_intercept : bool, default=True
         As in :class:`LinearSVM`.
+    penalize_intercept : bool, default=True
+        As in :class:`LinearSVM`.
     class_weight : None, "balanced" or dict, default=None
         As in :class:`LinearSVM`. "balanced" class weights are those of the rows each fold is trained on.
     tol : float, default=1e-6
@@ -112,6 +114,7 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         scoring: Scoring = None,
         refit: bool = True,
         fit_intercept: bool = True,
+        penalize_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -122,6 +125,7 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         self.scoring = scoring
         self.refit = refit
         self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter

@@ -5,8 +5,8 @@
     0.5 * (|w|^2 + b^2) + C * sum_i s_i * max(0, 1 - y_i (w.x_i + b))^2,
 
 where s are the weights of the rows. The intercept b is penalised like any weight, as ``train -B 1`` and
-``LinearSVC(dual=False)`` do. The estimator knows labels and weights; the solvers behind :mod:`isrht.linear.path` know
-blocks of rows and the objective.
+``LinearSVC(dual=False)`` do, unless ``penalize_intercept=False``. The estimator knows labels and weights; the solvers
+behind :mod:`isrht.linear.path` know blocks of rows and the objective.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ class LinearSVM(LinearClassifier):
     C : float, default=1.0
         Weight of the loss against the penalty. The smaller it is, the smaller are the coefficients.
     fit_intercept : bool, default=True
-        Whether there is an intercept. It is penalised like a weight, as if the data had one more column of ones.
+        Whether there is an intercept.
+    penalize_intercept : bool, default=True
+        Whether the intercept is penalised like a weight, as in LIBLINEAR. If not, a class that is rare, or features far
+        from zero, need not be paid for; wide data then take longer.
     class_weight : None, "balanced" or dict, default=None
         Factors for the sample weights by class. "balanced" makes the total weight of every class the same; a class that
         a dict does not name has the factor 1.
@@ -87,6 +90,7 @@ class LinearSVM(LinearClassifier):
         C: float = 1.0,
         *,
         fit_intercept: bool = True,
+        penalize_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -94,6 +98,7 @@ class LinearSVM(LinearClassifier):
     ) -> None:
         self.C = C
         self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
