@@ -132,8 +132,13 @@ ISRHT_INLINE void step_of_row(Entries row, size_t number, const DualProblems<Rea
 template <size_t Count, class Rows, class Real>
 void descend_lanes(Rows rows, const DualProblems<Real>& problems, const DualState<Real>& state,
                    const Epoch<Real>& epoch) {
+    constexpr unsigned everyone = (1u << Count) - 1;
     for (size_t at = 0; at < epoch.order.count; ++at) {
         const size_t number = size_t(epoch.order.index[at]);
+        if (at + 1 < epoch.order.count) {  // The order is random, so that no processor could guess the next row.
+            const size_t next = size_t(epoch.order.index[at + 1]);
+            if ((unsigned(state.closed[next]) | epoch.finished) != everyone) entries_of(rows, next).fetch();
+        }
         step_of_row<Count>(entries_of(rows, number), number, problems, state, epoch);
     }
 }

@@ -190,8 +190,16 @@ PARAMETERS = {
         "rank": Values([None, 1, 2], [100, np.int64(3)], [0, -1, 1.5, "full", True, [1]]),
         "random_state": RANDOM_STATE,
     },
-    LinearSVM: {"C": C, **SVM},
-    LinearSVMCV: {"Cs": CS, "cv": CV, "scoring": SCORING, "refit": TRUTH, **SVM},
+    LinearSVM: {"C": C, "warm_start": TRUTH, "random_state": RANDOM_STATE, **SVM},
+    LinearSVMCV: {
+        "Cs": CS,
+        "cv": CV,
+        "scoring": SCORING,
+        "refit": TRUTH,
+        "patience": Values([None, 1, 3], [10**6, np.int64(2)], [0, -1, 1.5, "all", True, [1]]),
+        "random_state": RANDOM_STATE,
+        **SVM,
+    },
     ISRHTClassifier: COLUMNS
     | SVM
     | {

@@ -156,3 +156,21 @@ def test_a_fold_that_holds_out_no_weight_is_an_error():
     weights[:5] = 0
     with pytest.raises(ValueError, match="held out by fold 1"):
         LinearSVMCV(cv=[(np.arange(5, 20), np.arange(10)), (np.arange(20), np.arange(5))]).fit(X, y, weights)
+
+
+@pytest.mark.parametrize("cv", [3, 20])
+def test_patience_ends_the_path_early(cv):
+    X, y = noisy(300, 10, noise=2.0)
+    whole, hasty = LinearSVMCV(cv=cv).fit(X, y), LinearSVMCV(cv=cv, patience=1).fit(X, y)
+    tried = np.isfinite(hasty.mean_scores_)
+    assert 2 <= tried.sum() < len(tried)
+    assert (np.diff(tried.astype(int)) <= 0).all()
+    np.testing.assert_array_equal(hasty.scores_[tried], whole.scores_[tried])
+    assert hasty.Cs_[np.argmax(hasty.mean_scores_[tried])] == hasty.C_
+    np.testing.assert_array_equal(LinearSVMCV(cv=cv, patience=100).fit(X, y).scores_, whole.scores_)
+
+
+@pytest.mark.parametrize("patience", [0, -1, 1.5, "long", True])
+def test_patience_that_is_no_number_of_cs_is_an_error(patience):
+    with pytest.raises(ValueError, match="patience of LinearSVMCV must be a positive integer"):
+        LinearSVMCV(patience=patience).fit(*noisy())

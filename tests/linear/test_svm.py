@@ -233,3 +233,72 @@ def test_a_fold_of_one_class_needs_no_weights():
 def test_whether_the_intercept_is_penalised_is_a_truth_value():
     with pytest.raises(TypeError, match="penalize_intercept must be True or False, got 'no'"):
         LinearSVM(penalize_intercept="no").fit(*noisy(60))
+
+
+@pytest.fixture(params=["exact", "wide"])
+def either_solver(request, monkeypatch):
+    if request.param == "wide":
+        monkeypatch.setattr(path, "EXACT_FEATURES", 0)
+        monkeypatch.setattr(path, "SPARSE_EXACT_FEATURES", 0)
+    return request.param
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_warm_start_comes_to_the_same_optimum_sooner(n_classes, either_solver):
+    X, y = noisy(300, 20)
+    y = (y + np.arange(300) % (n_classes - 1)) % n_classes
+    cold = LinearSVM(1.1).fit(X, y)
+    warm = LinearSVM(1.0, warm_start=True).fit(X, y).set_params(C=1.1).fit(X, y)
+    given = LinearSVM(1.1).fit(X, y, coef_init=cold.coef_, intercept_init=cold.intercept_)
+    for model in (warm, given):
+        np.testing.assert_allclose(model.coef_, cold.coef_, atol=1e-5)
+        assert model.n_iter_ < cold.n_iter_
+
+
+def test_without_warm_start_every_fit_begins_anew():
+    X, y = noisy()
+    model = LinearSVM().fit(X, y)
+    coef = model.coef_.copy()
+    np.testing.assert_array_equal(model.fit(X, y).coef_, coef)
+
+
+def test_a_vector_will_do_for_two_classes():
+    X, y = noisy()
+    best = LinearSVM().fit(X, y)
+    model = LinearSVM().fit(X, y, coef_init=best.coef_[0], intercept_init=best.intercept_[0])
+    np.testing.assert_allclose(model.coef_, best.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("init", "message"),
+    [
+        ({"coef_init": np.ones((2, 10))}, r"coef_init must have the shape \(1, 10\), got \(2, 10\)"),
+        ({"coef_init": np.ones(9)}, "coef_init must have the shape"),
+        ({"coef_init": np.full((1, 10), np.nan)}, "coef_init contains NaN"),
+        ({"intercept_init": np.ones(2)}, r"intercept_init must have the shape \(1,\)"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_an_error(init, message):
+    X, y = noisy()
+    with pytest.raises(ValueError, match=message):
+        LinearSVM().fit(X, y, **init)
+
+
+def test_a_warm_start_with_other_features_or_classes_is_an_error_and_the_model_stays():
+    X, y = noisy()
+    model = LinearSVM(warm_start=True).fit(X, y)
+    coef = model.coef_
+    with pytest.raises(ValueError, match="the last fit had 10 features, and X has 9"):
+        model.fit(X[:, :9], y)
+    with pytest.raises(ValueError, match="the last fit had the classes"):
+        model.fit(X, y + 1)
+    assert model.coef_ is coef
+
+
+def test_random_state_draws_the_order_of_coordinate_descent(monkeypatch):
+    monkeypatch.setattr(path, "EXACT_FEATURES", 0)
+    X, y = noisy(200, 20)
+    coefs = [LinearSVM(random_state=seed).fit(X, y).coef_ for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(coefs[0], coefs[1])
+    assert (coefs[0] != coefs[2]).any()
+    np.testing.assert_allclose(coefs[0], coefs[2], atol=1e-6)

@@ -37,6 +37,11 @@ from isrht.support.matrices import as_float64, contiguous_rows, without_duplicat
 COST_OF_LANES = {4: 1.6, 8: 2.1}
 # A variable may grow or shrink so much when it goes on from one C to the next.
 LARGEST_CHANGE = 2.0
+# How many epochs one problem alone takes at a time, after the first few.
+EPOCHS_PER_CALL = 5
+FIRST_EPOCHS = 20
+# How often one problem alone looks at its duality gap.
+EPOCHS_PER_CHECK = 50
 # Rows whose squared norm is larger than this are left to double precision.
 LARGEST_NORM = 1e30
 
@@ -178,17 +183,23 @@ class Lanes:
         """Solve the one problem that there is, until its duality gap is less than ``turn.enough`` of the objective.
 
         Return how many epochs it took, and whether they sufficed. The gain of an epoch only hints at the gap, so
-        epochs go on until they gain less and less.
+        epochs go on until they gain less and less. The gap shrinks by about the same factor in every epoch: when it
+        can be foreseen that there will be too many of them, the rest is left to others.
         """
         self._go_on(turn.C)
-        taken, aim, gap = 0, turn.enough, np.inf
-        while gap > turn.enough and taken < turn.max_epochs:
-            part = replace(turn, enough=aim, max_epochs=turn.max_epochs - taken, seed=(*turn.seed, taken))
-            (epochs,), _ = self._settle(part)
-            taken += epochs
-            gap = self._relative_gap(turn.C)
-            aim *= min(0.5, max(1e-3, 0.3 * turn.enough / gap))
-        return taken, gap <= turn.enough
+        taken, aim, last = 0, turn.enough, np.inf
+        while True:
+            left = turn.max_epochs - taken
+            part = replace(turn, enough=aim, max_epochs=min(left, EPOCHS_PER_CHECK), seed=(*turn.seed, taken))
+            (epochs,), (settled,) = self._settle(part)
+            taken, gap = taken + epochs, self._relative_gap(turn.C)
+            if gap <= turn.enough or taken >= turn.max_epochs:
+                return taken, gap <= turn.enough
+            if settled:
+                aim *= min(0.5, max(1e-3, 0.3 * turn.enough / gap))
+            elif left / epochs * np.log(last / gap) < 0.5 * np.log(gap / turn.enough):
+                return taken, False
+            last = gap
 
     def _settle(self, turn):
         """Take epochs until all problems are settled. Return how many each took, and whether they sufficed."""
@@ -200,11 +211,13 @@ class Lanes:
         rng = np.random.default_rng(turn.seed)
         while watch.open and watch.epochs.max() < turn.max_epochs:
             gain, violation = np.zeros(self.n_lanes), np.zeros(self.n_lanes, self.real)
-            epoch = Epoch(rng.permutation(self.rows.n_samples), watch.threshold, watch.settled, gain, violation)
-            self.rows.descend(problems, state, epoch)
+            # Every call looks at all indices of a sparse matrix, which takes as long as a late epoch of one problem.
+            turns = EPOCHS_PER_CALL if self.n_lanes == 1 and watch.epochs[0] >= FIRST_EPOCHS else 1
+            order = np.concatenate([rng.permutation(self.rows.n_samples) for _ in range(turns)])
+            self.rows.descend(problems, state, Epoch(order, watch.threshold, watch.settled, gain, violation))
             objective += gain
             shrunk = int(np.bitwise_or.reduce(state.closed & ~self.absent))
-            reopened = watch.see(gain <= turn.enough * objective, violation, shrunk)
+            reopened = watch.see(turns, gain <= turns * turn.enough * objective, violation, shrunk)
             if reopened:
                 state.closed[:] = (state.closed & ~np.uint8(reopened)) | (self.absent & np.uint8(reopened))
         return watch.epochs[: self.n_problems], watch.flags()
@@ -301,8 +314,8 @@ class _Watch:
         """Return for each problem whether it is settled."""
         return np.array([self.settled >> lane & 1 == 1 for lane in range(self.n_problems)])
 
-    def see(self, rests, violation, shrunk):
-        """Take note of an epoch: which lanes gained too little, and which have closed rows.
+    def see(self, turns, rests, violation, shrunk):
+        """Take note of some epochs: which lanes gained too little, and which have closed rows.
 
         A lane that gains little on some of its rows must try all of them again. Return the bits of such lanes.
         """
@@ -311,7 +324,7 @@ class _Watch:
             bit = 1 << lane
             if self.settled & bit:
                 continue
-            self.epochs[lane] += 1
+            self.epochs[lane] += turns
             if not rests[lane]:
                 self.threshold[lane], self.whole[lane] = violation[lane], not shrunk & bit
             elif self.whole[lane]:

@@ -109,10 +109,12 @@ class Newton:
         size = min(PROBLEMS_PER_PASS, self.problems_in_memory())
         return [slice(first, first + size) for first in range(0, n_problems, size)]
 
-    def start(self, problems):
-        """Return the :class:`State` of some problems whose weights are all zero."""
+    def start(self, problems, weights=None):
+        """Return the :class:`State` of some problems whose weights are all zero, or given."""
         state = self.state_at_zero(problems)
         check_no_overflow("features", state.gradient, state.curvature)
+        if weights is not None:
+            self.move(state, np.arange(len(problems)), weights, -np.inf, 1.0)
         return state
 
     def sum(self, function, *args):

@@ -31,8 +31,9 @@ from isrht.support.threads import in_threads, job_count
 # each problem goes on alone, in double. So many epochs they may take for it.
 FLOAT_DECREASE = 1e-5
 MAX_FLOAT_EPOCHS = 30
-# After so many epochs Newton's method takes over.
-MAX_EPOCHS = 100
+# After so many epochs Newton's method takes over, or earlier where they will not suffice.
+MAX_EPOCHS = 1000
+MAX_ROUGH_EPOCHS = 300
 # No tolerance asks for a smaller duality gap than this part of the objective, which is about its rounding.
 SMALLEST_GAP = 1e-13
 # Where rough solutions will do, these are their tolerance, and the part of the objective that the last epoch gains.
@@ -54,6 +55,8 @@ class WideState:
     lanes : list of Lanes
     turns : int
         For how many Cs the problems have been solved.
+    given : bool
+        Whether the weights were given, and not yet taken up by the lanes.
     """
 
     problems: TwoClassProblems
@@ -61,6 +64,7 @@ class WideState:
     members: list
     lanes: list
     turns: int = 0
+    given: bool = False
 
     def apart(self):
         """Return for each problem a function that takes it out of its lanes."""
@@ -91,20 +95,24 @@ class WideSolver:
         """Return slices of the problems. Those of one slice are solved together, and take turns with the others."""
         return self.newton.groups(n_problems)
 
-    def start(self, problems):
-        """Return the :class:`WideState` of some problems whose weights are all zero."""
+    def start(self, problems, weights=None):
+        """Return the :class:`WideState` of some problems whose weights are all zero, or given."""
         whole = Block(0, self.blocks.X, self.blocks.y, self.blocks.sample_weight)
         n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs))
         lanes = [
             Lanes(self.rows, problems[some].signs(whole), problems[some].row_weights(whole), n_lanes)
             for some in members
         ]
-        return WideState(problems, np.zeros((len(problems), self.newton.width)), members, lanes)
+        if weights is None:
+            return WideState(problems, np.zeros((len(problems), self.newton.width)), members, lanes)
+        return WideState(problems, np.array(weights), members, lanes, given=True)
 
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of epochs and steps, and whether it was reached."""
         n_iter, converged = np.zeros(len(state.problems), dtype=int), np.zeros(len(state.problems), dtype=bool)
         if self.rows.fit_into_float32:
+            if state.given:
+                self._take_up(state, C)
             n_iter, converged = self._descend(state, C)
         unsolved = np.flatnonzero(~converged)
         if len(unsolved):
@@ -113,11 +121,24 @@ class WideSolver:
         state.turns += 1
         return n_iter, converged
 
+    def _take_up(self, state, C):
+        """Let the lanes begin at the weights of the problems.
+
+        At an optimum a dual variable is ``2 C s`` times the hinge of its row. Elsewhere that is a start near by.
+        """
+        whole = Block(0, self.blocks.X, self.blocks.y, self.blocks.sample_weight)
+        for members, lanes in zip(state.members, state.lanes, strict=True):
+            problems = state.problems[members]
+            hinge = hinge_of(problems.signs(whole), self.newton.scores(whole.X, state.weights[members]))
+            lanes.start_from(2 * C * problems.row_weights(whole) * hinge)
+        state.given = False
+
     def _descend(self, state, C):
         """Let coordinate descent go as far as it is good for, each group of lanes in a thread of its own."""
+        seed = self.options.seed, state.turns
         if self.options.rough:
-            return self._descend_together(state, Turn(C, ROUGH_DECREASE, MAX_EPOCHS, (self.options.seed, state.turns)))
-        turn = Turn(C, max(self.options.tol**2, SMALLEST_GAP), MAX_EPOCHS, (self.options.seed, state.turns))
+            return self._descend_together(state, Turn(C, ROUGH_DECREASE, MAX_ROUGH_EPOCHS, seed))
+        turn = Turn(C, max(self.options.tol**2, SMALLEST_GAP), MAX_EPOCHS, seed)
         if len(state.problems) == 1:
             return self._descend_alone(state, turn, state.lanes)
         rough, _ = self._descend_together(state, replace(turn, enough=FLOAT_DECREASE, max_epochs=MAX_FLOAT_EPOCHS))

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.linear.path import SolverOptions, fit_path, training_blocks
@@ -106,14 +107,20 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         return X, labels, weights
 
     def _solver_options(self):
-        return SolverOptions(self.fit_intercept, self.penalize_intercept, self.tol, self.max_iter, self.n_jobs)
+        return SolverOptions(
+            self.fit_intercept, self.penalize_intercept, self.tol, self.max_iter, self.n_jobs, self._seed()
+        )
 
-    def _train(self, X, labels, sample_weight, C):
-        """Fit all rows for one C and keep the result."""
+    def _seed(self):
+        """Return the seed of the orders in which the wide solver takes the rows."""
+        return 0
+
+    def _train(self, X, labels, sample_weight, C, start=None):
+        """Fit all rows for one C, beginning with some weights (problems, width) or zeros, and keep the result."""
         weights = weighted_rows(self.class_weight, labels, sample_weight)
         with one_blas_thread():
             blocks = training_blocks(X, labels.codes, weights)
-            (solution,) = fit_path(blocks, [C], labels.n_classes, self._solver_options())
+            (solution,) = fit_path(blocks, [C], labels.n_classes, self._solver_options(), start)
         self.coef_, self.intercept_ = solution.coef[0], solution.intercept[0]
         self.n_iter_ = max(1, int(solution.n_iter.max()))
         if not solution.converged.all():
@@ -137,6 +144,11 @@ class FixedModel(LinearClassifier):
         model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
         model.n_features_in_ = coef.shape[1]
         return model
+
+
+def drawn_seed(random_state):
+    """Return a number from which generators are seeded."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_positive(estimator, name, kind):

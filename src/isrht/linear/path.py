@@ -1,7 +1,8 @@
 """The optimum for every C of a path, each found from where the one before ended: the door to the solvers.
 
 :func:`fit_path` chooses a solver for the data and lets it go from the smallest C to the largest. A solver has three
-methods: ``groups`` says which problems it can solve together, ``start`` returns the state of such a group, and
+methods: ``groups`` says which problems it can solve together, ``start`` returns the state of such a group, whose
+weights may be given, and
 ``minimise`` moves a state to the optimum for a C. A state has ``weights``, and ``release`` gives back its memory
 while others have their turn. Whoever writes another solver gives it a file of its own beside
 :mod:`isrht.linear._exact`, :mod:`isrht.linear._wide` and :mod:`isrht.linear._conjugate`, and says in
@@ -76,7 +77,7 @@ class Solution(NamedTuple):
     converged: np.ndarray
 
 
-def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS):
+def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
     """Yield a :class:`Solution` for every C in ascending order, each starting where the one before ended.
 
     Parameters
@@ -88,6 +89,8 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS):
     n_classes : int, default=2
         Two classes are one problem, whose positive class is 1; more are one problem each, against the rest.
     options : SolverOptions
+    start : array of shape (n_problems, width) or None, default=None
+        Weights to begin with, the intercept last if there is one, instead of zeros.
     """
     n_folds = 1 if np.ndim(blocks.sample_weight) < 2 else blocks.sample_weight.shape[1]
     problems = TwoClassProblems.of(n_folds, n_classes)
@@ -96,7 +99,7 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS):
     states, results = [None] * len(groups), [None] * len(groups)
     for C in np.sort(np.asarray(Cs, dtype=np.float64)):
         for g, group in enumerate(groups):
-            states[g] = states[g] or solver.start(problems[group])
+            states[g] = states[g] or solver.start(problems[group], None if start is None else start[group])
             results[g] = solver.minimise(states[g], C)
             if len(groups) > 1:
                 states[g].release()

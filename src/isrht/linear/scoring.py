@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.metrics import check_scoring
 
 from isrht.linear.classifier import FixedModel
-from isrht.linear.scores import predicted_codes
+from isrht.linear.scores import linear_scores, predicted_codes
 from isrht.linear.weights import counted_weights
 from isrht.rows.blocks import RowBlocks
 from isrht.rows.values import derived, total
-from isrht.support.matrices import as_float64
 
 
 class _AtClient(FixedModel):
@@ -48,7 +47,7 @@ def held_out_scorer(estimator, scoring):
 class FoldAccuracies:
     """A function of a :class:`~isrht.linear.path.Solution`: the accuracy of each fold's model on the rows it holds out.
 
-    One pass over the data scores the models of all folds.
+    One pass over the data scores each row under the models of the folds that hold it out.
 
     Parameters
     ----------
@@ -69,14 +68,16 @@ class FoldAccuracies:
         self.blocks, self.n_jobs = RowBlocks(X, codes, weights), n_jobs
 
     def __call__(self, solution):
-        n_folds, n_problems, n_features = solution.coef.shape
-        coef, intercept = solution.coef.reshape(-1, n_features), solution.intercept.ravel()
-
         def correct(block):
-            held_out = np.flatnonzero(block.sample_weight.any(axis=1))
-            scores = as_float64(block.X[held_out]) @ coef.T + intercept
-            right = np.zeros((len(block.y), n_folds), dtype=bool)
-            right[held_out] = predicted_codes(scores.reshape(-1, n_folds, n_problems)) == block.y[held_out, None]
-            return np.einsum("if,fi->f", right, block.sample_weight.T)
+            return np.array([self._correct_of_fold(block, fold, solution) for fold in range(len(solution.coef))])
 
         return self.blocks.sum(correct, self.n_jobs) / self.total
+
+    @staticmethod
+    def _correct_of_fold(block, fold, solution):
+        """Return the weight of the rows of a block that a fold holds out and its model puts into the right class."""
+        held_out = np.flatnonzero(block.sample_weight[:, fold])
+        if len(held_out) == 0:
+            return 0.0
+        scores, _ = linear_scores(block.X[held_out], solution.coef[fold], solution.intercept[fold])
+        return block.sample_weight[held_out, fold] @ (predicted_codes(scores) == block.y[held_out])

@@ -11,13 +11,14 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
 from isrht.linear.calibration import FoldModels, calibrated
-from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
+from isrht.linear.classifier import FixedModel, LinearClassifier, check_positive, drawn_seed, warn_not_converged
 from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.path import fit_path, training_blocks
 from isrht.linear.probabilities import ProbabilitiesMixin
@@ -27,7 +28,7 @@ from isrht.rows.blocks import take_rows
 from isrht.rows.folds import check_classes_of_folds, checked_groups, make_folds
 from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
-from isrht.support.hints import Array, ClassWeight, Folds, Labels, Rows, Scoring, Weights
+from isrht.support.hints import Array, ClassWeight, Folds, Labels, RandomState, Rows, Scoring, Weights
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import whole_or_unchanged
 
@@ -61,7 +62,12 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
     max_iter : int, default=100
         As in :class:`LinearSVM`, for each C and fold.
     n_jobs : int or None, default=None
-        Threads that share the rows: None is 1, -1 all cores. The result does not depend on it.
+        Threads that share the rows, or folds and classes: None is 1, -1 all cores. The result does not depend on it.
+    patience : int or None, default=None
+        After so many Cs in a row without a better mean score, larger ones are not tried, and their scores are nan. None
+        tries all: the largest Cs take most of the time, but only all scores show that the best C is within the range.
+    random_state : int, RandomState instance or None, default=0
+        As in :class:`LinearSVM`.
 
     Attributes
     ----------
@@ -70,7 +76,7 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
     Cs_ : ndarray of shape (n_Cs,)
         The distinct Cs, ascending.
     scores_ : ndarray of shape (n_Cs, n_folds)
-        The score on the rows that each fold holds out.
+        The score on the rows that each fold holds out; nan where ``patience`` was at its end.
     mean_scores_, std_scores_ : ndarrays of shape (n_Cs,)
         Mean and standard deviation of the scores over the folds, each of which counts the same.
     weight_unit_ : float
@@ -119,6 +125,8 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_jobs: int | None = None,
+        patience: int | None = None,
+        random_state: RandomState = 0,
     ) -> None:
         self.Cs = Cs
         self.cv = cv
@@ -130,6 +138,8 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.patience = patience
+        self.random_state = random_state
 
     @whole_or_unchanged
     def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
@@ -154,6 +164,8 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         self : LinearSVMCV
         """
         checked_Cs(self.Cs)
+        if self.patience is not None:
+            check_positive(self, "patience", Integral)
         X, labels, weights = self._validate(X, y, sample_weight)
         return self.fit_checked(X, labels, weights, checked_groups(groups, X))
 
@@ -166,19 +178,22 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
         options = replace(self._solver_options(), rough=bool(self.refit))
-        self.scores_, models = np.empty((len(self.Cs_), len(folds))), None
+        self.scores_, models, tried = np.full((len(self.Cs_), len(folds)), np.nan), None, self.Cs_
         fits = [FoldSummary() for _ in self.Cs_]
         for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds):
             score = scorer_of(batch, held_out)
             with one_blas_thread():
-                for c, solution in enumerate(fit_path(blocks, self.Cs_, labels.n_classes, options)):
+                for c, solution in enumerate(fit_path(blocks, tried, labels.n_classes, options)):
                     self.scores_[c, batch] = score(solution)
                     fits[c].add(solution, keep_coef=not self.refit)
                     if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:
                         models = FoldModels(solution.coef, solution.intercept, held_out)
+                    if self._at_the_end(self.scores_[: c + 1, batch]):
+                        tried = self.Cs_[: c + 1]
+                        break
         self.mean_scores_ = self.scores_.mean(axis=1)
         self.std_scores_ = self.scores_.std(axis=1)
-        best = int(np.argmax(self.mean_scores_))
+        best = int(np.argmax(self.mean_scores_[: len(tried)]))
         self.C_ = float(self.Cs_[best])
         if unsolved := sum(fit.unsolved for fit in fits):
             warn_not_converged(self, f"in {unsolved} of {self.scores_.size} pairs of C and fold")
@@ -189,6 +204,13 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         self.coef_, self.intercept_ = fits[best].coef / len(folds), fits[best].intercept / len(folds)
         self.n_iter_ = max(1, fits[best].n_iter)
         return self
+
+    def _at_the_end(self, scores):
+        """Say whether patience is at its end, after these scores (Cs, folds): of all folds, or of the first ones."""
+        return self.patience is not None and len(scores) - 1 - np.argmax(scores.mean(axis=1)) >= self.patience
+
+    def _seed(self):
+        return drawn_seed(self.random_state)
 
     def _batches(self, X, labels, sample_weight, folds):
         """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on."""

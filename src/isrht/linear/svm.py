@@ -14,8 +14,11 @@ from __future__ import annotations
 from numbers import Real
 from typing import Self
 
-from isrht.linear.classifier import LinearClassifier, check_positive
-from isrht.support.hints import ClassWeight, Labels, Rows, Weights
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from isrht.linear.classifier import LinearClassifier, check_positive, drawn_seed
+from isrht.support.hints import Array, ClassWeight, Labels, RandomState, Rows, Weights
 from isrht.support.validation import whole_or_unchanged
 
 
@@ -41,6 +44,12 @@ class LinearSVM(LinearClassifier):
         The most Newton steps for each class. If they do not suffice there is a ``ConvergenceWarning``.
     n_jobs : int or None, default=None
         Threads that share the rows, or the classes: None is 1, -1 all cores. The result does not depend on it.
+    warm_start : bool, default=False
+        Whether ``fit`` begins with the coefficients of the last one instead of zeros. What it finds is the same, sooner
+        if the rows or C have changed little. Classes and features must be the same.
+    random_state : int, RandomState instance or None, default=0
+        From which coordinate descent draws the orders of the rows; other solvers draw nothing. Another one makes
+        another model within ``tol``; None makes another one with every ``fit``.
 
     Attributes
     ----------
@@ -65,9 +74,9 @@ class LinearSVM(LinearClassifier):
     -----
     More than two classes are trained one against the rest. Dense data with up to 2,500 features, and sparse data with
     up to 400, are solved with the exact Hessian [2]_. Others are solved by coordinate descent in the dual [3]_, until
-    the duality gap is less than ``tol**2`` of the objective; if that takes more than 100 epochs, and where rows are not
-    in memory, Newton's method with conjugate gradients serves. Sparse data are never made dense, and float32 data are
-    converted as they are read; sums are in float64.
+    the duality gap is less than ``tol**2`` of the objective. If that would take more than 1,000 epochs, and where rows
+    are not in memory, Newton's method with conjugate gradients serves. Sparse data are never made dense, and float32
+    data are converted as they are read; sums are in float64.
 
     References
     ----------
@@ -95,6 +104,8 @@ class LinearSVM(LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: RandomState = 0,
     ) -> None:
         self.C = C
         self.fit_intercept = fit_intercept
@@ -103,9 +114,18 @@ class LinearSVM(LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
 
     @whole_or_unchanged
-    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
+    def fit(
+        self,
+        X: Rows,
+        y: Labels = None,
+        sample_weight: Weights = None,
+        coef_init: Array | None = None,
+        intercept_init: Array | None = None,
+    ) -> Self:
         """Train on the rows of X.
 
         Parameters
@@ -117,15 +137,59 @@ class LinearSVM(LinearClassifier):
         sample_weight : None, float or array of shape (n_samples,), default=None
             Weights of the rows, which must not be negative. A weight of 2 is the same as having the row twice, and 0
             as not having it.
+        coef_init : array of shape (1 or n_classes, n_features), default=None
+            Coefficients to begin with. None is zeros, or those of the last ``fit`` with ``warm_start``.
+        intercept_init : array of shape (1 or n_classes,), default=None
+            Intercepts to begin with, in the same way.
 
         Returns
         -------
         self : LinearSVM
         """
         check_positive(self, "C", Real)
-        return self.fit_checked(*self._validate(X, y, sample_weight))
+        former = vars(self).copy()
+        rows, labels, weights = self._validate(X, y, sample_weight)
+        if coef_init is None and intercept_init is None and self.warm_start and "coef_" in former:
+            check_same_model(former, rows.shape[1], labels.classes)
+            coef_init, intercept_init = former["coef_"], former["intercept_"]
+        n_problems = 1 if labels.n_classes == 2 else labels.n_classes
+        start = checked_start(coef_init, intercept_init, (n_problems, rows.shape[1]), self.fit_intercept)
+        return self.fit_checked(rows, labels, weights, start)
 
-    def fit_checked(self, X, labels, weights=None):
+    def fit_checked(self, X, labels, weights=None, start=None):
         """Train on rows, coded labels and weights that have been checked, for an estimator that has them already."""
         self.n_features_in_, self.classes_ = X.shape[1], labels.classes
-        return self._train(X, labels, weights, self.C)
+        return self._train(X, labels, weights, self.C, start)
+
+    def _seed(self):
+        return drawn_seed(self.random_state)
+
+
+def check_same_model(former, n_features, classes):
+    """Raise an error unless a former model has these features and classes, so that another can begin with it."""
+    had = former["coef_"].shape[1]
+    if had != n_features:
+        raise ValueError(f"warm_start: the last fit had {had} features, and X has {n_features}")
+    if not np.array_equal(former["classes_"], classes):
+        raise ValueError(f"warm_start: the last fit had the classes {former['classes_']}, and y has {classes}")
+
+
+def checked_start(coef, intercept, shape, fit_intercept):
+    """Return coefficients and intercepts as the solvers take them (problems, width), or None where there are none."""
+    if coef is None and intercept is None:
+        return None
+    n_problems, n_features = shape
+    start = np.zeros((n_problems, n_features + bool(fit_intercept)))
+    if coef is not None:
+        start[:, :n_features] = checked_values("coef_init", coef, shape)
+    if intercept is not None and fit_intercept:
+        start[:, -1] = checked_values("intercept_init", intercept, (n_problems,))
+    return start
+
+
+def checked_values(name, values, shape):
+    """Return an array of finite numbers that has this shape; one row may be given as a vector."""
+    values = check_array(np.atleast_1d(values), ensure_2d=False, dtype=np.float64, input_name=name)
+    if values.shape != shape and values.shape != shape[1:] * (shape[0] == 1):
+        raise ValueError(f"{name} must have the shape {shape}, got {values.shape}")
+    return values.reshape(shape)

@@ -112,14 +112,15 @@ def checked_components(Z, n_components):
 def whole_or_unchanged(fit: Fit) -> Fit:
     """Let a method that fits leave the estimator as it was if it fails: the old model whole, or none.
 
-    What a former ``fit`` learned is forgotten first, so that no attribute of an old model outlives it in a new one.
+    What a former ``fit`` learned is forgotten first, so that no attribute of an old model outlives it in a new one;
+    unless the estimator has ``warm_start``, which begins with it.
     """
 
     @wraps(fit)
     def fit_or_restore(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            if fit.__name__ == "fit":
+            if fit.__name__ == "fit" and not getattr(self, "warm_start", False):
                 _forget_learned(self)
             return fit(self, *args, **kwargs)
         except BaseException:
