@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit
 from source_data import Blocks, N, assert_same_model, dense, single, sparse, three_classes
 
 from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
+from isrht.files import _libsvm
 from isrht.files.errors import FileError
 from isrht.files.opening import open_rows
 from isrht.files.writing import write_rows
@@ -234,3 +236,71 @@ def test_blocks_of_every_sparse_format_from_a_function(rng, format):
     parts = [(X[rows].asformat(format), y[rows]) for rows in (slice(30), slice(30, None))]
     model = LinearSVM().fit(RowSource(lambda: iter(parts)))
     assert_array_equal(model.coef_, LinearSVM().fit(X, y).coef_)
+
+
+class Counted:
+    """Blocks that count how often they are read."""
+
+    def __init__(self, blocks):
+        self.blocks, self.reads = blocks, 0
+
+    def __call__(self):
+        self.reads += 1
+        return iter(self.blocks)
+
+
+def packed_text(folder, X, y):
+    path = folder / "rows.svm.xz"
+    write_rows(path, X, y)
+    return path
+
+
+def test_packed_text_is_parsed_once(tmp_path, rng, monkeypatch):
+    X = sp.random_array((300, 40), density=0.2, format="csr", random_state=rng)
+    y = np.array(["no", "yes"])[(X @ rng.standard_normal(40) > 0).astype(int)]
+    path, opened = packed_text(tmp_path, X, y), []
+    open_bytes = _libsvm.open_bytes
+    monkeypatch.setattr(_libsvm, "open_bytes", lambda *file: opened.append(file) or open_bytes(*file))
+    model = ISRHTClassifier(2, selection="boosted", random_state=0)
+    got = clone(model).fit(RowSource(path))
+    assert len(opened) == 1
+    again = clone(model).fit(RowSource(path, cache=None))
+    assert len(opened) > 10
+    assert_array_equal(got.coef_, again.coef_)
+    expected = clone(model).fit(X, y)
+    assert_allclose(got.coef_, expected.coef_, rtol=0, atol=1e-8 * np.abs(expected.coef_).max())
+
+
+def test_blocks_of_the_users_are_kept_if_a_number_of_bytes_is_given(rng):
+    X = rng.standard_normal((200, 10))
+    blocks = [(X[:90], X[:90, 0] > 0), (X[90:], X[90:, 0] > 0)]
+    model = ISRHTClassifier(4, C=1.0, random_state=0)
+    models, reads = [], []
+    for cache in ("auto", 10**6, None):
+        counted = Counted(blocks)
+        models.append(clone(model).fit(RowSource(counted, cache=cache)))
+        reads.append(counted.reads)
+    assert reads[1] == 1
+    assert reads[0] == reads[2] > 1
+    assert_array_equal(models[0].coef_, models[1].coef_)
+    counted = Counted(blocks)
+    with pytest.warns(UserWarning, match="rows are not kept for the next pass, but read again"):
+        assert_array_equal(clone(model).fit(RowSource(counted, cache=1000)).coef_, models[0].coef_)
+    assert counted.reads == reads[0]
+
+
+@pytest.mark.parametrize("cache", ["always", -1, 0.5, True, []])
+def test_a_cache_is_auto_or_a_number_of_bytes_or_none(cache):
+    with pytest.raises(ValueError, match="cache must be 'auto', a number of bytes or None, got"):
+        RowSource([np.ones((2, 2))], cache=cache)
+
+
+def test_nothing_is_kept_of_rows_that_are_wrong(tmp_path):
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1\n2 1:nan\n")
+    source = RowSource(path)
+    with pytest.raises(FileError, match="line 2"):
+        source.shape  # noqa: B018 -- the first pass is made here
+    assert source._kept is None
+    path.write_text("1 1:1\n2 1:3\n")
+    assert RowSource(path).shape == (2, 1)

@@ -37,6 +37,10 @@ class NpyRows(FileRows):
         super().__init__(paths, format, **options)
         self.label = label
 
+    @property
+    def is_dear(self):
+        return False
+
     def _blocks(self, label_type):
         width = self.n_features
         for path in self._files():

@@ -76,29 +76,49 @@ class LibsvmRows(FileRows):
             raise ValueError(f"index_base must be 'auto', 0 or 1, got {index_base!r}")
         self.index_base, self.max_features, self.max_unpacked = index_base, max_features, max_unpacked
 
-    def _must_be_scanned(self):
+    def must_be_scanned(self):
         return self.index_base == AUTO or self.n_features is None
 
     def _blocks(self, label_type):
         base = self.facts.index_base if self.index_base == AUTO else self.index_base
         width = self._width(self.facts and self.facts.n_features)
-        for parser in self._parse(base, LABEL_RULES[label_type]):
-            block = ParsedRows(parser)
+        for block in self._parsed(base, LABEL_RULES[label_type]):
             self.n_unseen += block.drop_from(width)
             if block.n_rows:
                 yield block.matrix(width), block.labels
 
+    def _parsed(self, base, rule):
+        """Yield rows as they are parsed, or as the scan has kept them, which may not have known the base."""
+        if self.scan_cache is None or not self.scan_cache.complete:
+            yield from map(ParsedRows, self._parse(base, rule))
+            return
+        for block in self.scan_cache:
+            if self._asked_base == UNKNOWN:
+                block.indices -= base
+            yield block
+
     def _scan(self):
         # Until the base is known, values past n_features are counted for both bases.
         counter, past = FactsCounter(self.label_type), np.zeros(2, dtype=np.int64)
-        for parser in self._parse(self._asked_base, self._asked_rule):
-            block = ParsedRows(parser)
+        parsers = []
+        for block in self._scanned(parsers):
             counter.add_rows(block.n_rows, len(block.values), block.labels)
             if self.n_features is not None:
                 past += [np.count_nonzero(block.indices >= self.n_features + shift) for shift in (0, 1)]
+        (parser,) = parsers
         base = self._found_base(parser)
         self.n_unseen = int(past[base if self._asked_base == UNKNOWN else 0])
         return self._facts(counter, parser, base)
+
+    def _scanned(self, parsers):
+        """Yield parsed rows, which are kept if there is a cache, and put the parser into the list ``parsers``."""
+
+        def parse():
+            for parser in self._parse(self._asked_base, self._asked_rule):
+                parsers[:] = [parser]
+                yield ParsedRows(parser)
+
+        return parse() if self.scan_cache is None else self.scan_cache.keep(parse())
 
     def _read(self):
         (parser,) = self._parse(self._asked_base, self._asked_rule, UNLIMITED, UNLIMITED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class Labels:
 
     There are many rows and few different labels, so the texts are kept apart from which row has which of them.
     ``pieces()`` goes through the rows piece by piece; of every piece it gives the different texts, and for each row the
-    number of its text among them.
+    number of its text among them. It is a ``partial``, so that labels can be pickled.
     """
 
     def __init__(self, values, pieces):
@@ -35,27 +36,29 @@ class Labels:
         """Make labels of strings, and recognise the numbers among them."""
         different, which = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
         values = np.array([number_or_nan(text) for text in different], dtype=np.float64)
-        return cls(values[which], lambda: [(different, which)])
+        return cls(values[which], partial(list, [(different, which)]))
 
     @classmethod
     def of_numbers(cls, values):
         """Make labels of numbers that were never written as text."""
         values = np.asarray(values, dtype=np.float64)
-        return cls(values, lambda: [different_texts(values)])
+        return cls(values, partial(_one_piece, values))
 
     @classmethod
     def of_words(cls, texts):
         """Make labels of strings, none of which is taken for a number even if it looks like one."""
-        return cls(np.full(len(texts), np.nan), lambda: [different_texts(np.asarray(texts, dtype=str))])
+        return cls(np.full(len(texts), np.nan), partial(_one_piece, np.asarray(texts, dtype=str)))
 
     @classmethod
     def joined(cls, parts):
         """Join the labels of consecutive blocks."""
         pieces = [part.pieces for part in parts]
-        return cls(np.concatenate([part.values for part in parts]), lambda: (one for many in pieces for one in many()))
+        return cls(np.concatenate([part.values for part in parts]), partial(_all_pieces, pieces))
 
     def __getitem__(self, rows):
-        return Labels(self.values[rows], lambda: [different_texts(self.texts()[rows])])
+        if self.pieces.func is _one_piece:
+            return Labels(self.values[rows], partial(_one_piece, self.pieces.args[0][rows]))
+        return Labels(self.values[rows], partial(_one_piece, self.texts()[rows]))
 
     @property
     def numbers_only(self):
@@ -110,6 +113,14 @@ class LabelCounter:
         for text, count in self.counts.items():
             by_number[float(text)] += count
         return dict(sorted(by_number.items()))
+
+
+def _one_piece(labels):
+    return [different_texts(labels)]
+
+
+def _all_pieces(pieces):
+    return (one for many in pieces for one in many())
 
 
 def number_or_nan(text):

@@ -34,6 +34,8 @@ class FileRows:
         How many values the last pass has left out because their feature is past ``n_features``.
     facts : :class:`~isrht.files.Facts` or None
         What a pass over all rows has found out; None before the first such pass.
+    scan_cache : BlockCache or None
+        Where a scan keeps what it parses for the pass after it; :class:`~isrht.RowSource` sets it for its first pass.
     """
 
     def __init__(
@@ -51,11 +53,12 @@ class FileRows:
         self.n_unseen = 0
         self.feature_names = None
         self._begun = False
+        self.scan_cache = None
         self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows have been
 
     def __iter__(self) -> Iterator[tuple[Any, Array | None]]:
         """Yield ``(X, y)`` for every block; y is None where there are no labels."""
-        if self._must_be_scanned() and self.facts is None:
+        if self.must_be_scanned() and self.facts is None:
             self._refuse_pipes()
             self.scan()
         self._begin_pass()
@@ -92,6 +95,15 @@ class FileRows:
             raise FileError(self.paths[0], "there are no rows in it")
         return X, None if labels is None else labels.of_type(self.facts.label_type), self.facts
 
+    @property
+    def is_dear(self):
+        """Whether the files are so dear to read that their rows are worth keeping: all but mapped arrays are."""
+        return True
+
+    def __getstate__(self):
+        """Leave out the cache, which lies in a file of this process."""
+        return {**vars(self), "scan_cache": None}
+
     def _blocks(self, label_type):
         """Yield ``(X, labels)`` for blocks of at least one row of each of ``self._files()``.
 
@@ -109,7 +121,7 @@ class FileRows:
             yield X, labels
             self._row += X.shape[0]
 
-    def _must_be_scanned(self):
+    def must_be_scanned(self):
         """Say whether the end of the file must be known before the first block can be given."""
         return False
 

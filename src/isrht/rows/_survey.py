@@ -61,7 +61,7 @@ class Survey:
         self.labels, self.row_nnz, self.has_labels, self.fault = Coder(), RowValuesFile(np.int32), False, None
 
     def add(self, X, y):
-        """Check a block of rows and its labels against the blocks before, and count what is in it."""
+        """Check a block of rows and its labels against those before, count what is in it, and return the rows."""
         header = X[:0] if hasattr(X, "columns") else None
         X = checked_block(X)
         if self.n_features is None:
@@ -78,7 +78,9 @@ class Survey:
         self.n_samples += X.shape[0]
         self.dtype = np.result_type(self.dtype, X.dtype)
         if self.sparse:
-            self.row_nnz.append(np.diff(without_duplicates(X).indptr))
+            X = without_duplicates(X)
+            self.row_nnz.append(np.diff(X.indptr))
+        return X
 
     def _check_labels(self, n_rows, y):
         if self.n_samples and (y is not None) != self.has_labels:

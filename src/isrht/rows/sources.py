@@ -1,7 +1,8 @@
 """Rows that need not fit into memory: files, memory maps, anything that yields blocks of rows again and again.
 
 A :class:`RowSource` is read once to learn what a model must know before it starts (:mod:`isrht.rows._survey`), and then
-once per pass. Rows are never kept, and of labels only the classes: which row has which class lies in a file
+once per pass. Rows are never kept in memory, and what is dear to read is kept in a file
+(:mod:`isrht.rows._kept`). Of labels only the classes are kept: which row has which class lies in a file
 (:mod:`isrht.rows.values`). What is derived from a source is as lazy as itself (:mod:`isrht.rows._local`).
 
 Blocks are cut anew into those that the same rows have in memory, so a fit from a source has the same sums, in the same
@@ -12,16 +13,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
+from isrht.files.rows import FileRows
+from isrht.rows._kept import KeptRows
 from isrht.rows._local import LocalRows
 from isrht.rows._recut import recut
 from isrht.rows._survey import Survey, naming_block
 from isrht.rows.blocks import default_block_rows
+from isrht.support.block_cache import BlockCache
 from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
@@ -41,6 +46,11 @@ class RowSource(LocalRows):
     progress : callable, default=None
         It is called as ``progress(pass_number, rows_read, n_samples)`` after every block that was read. The number of
         rows is None in the first pass, which counts them.
+    cache : "auto", int or None, default="auto"
+        Whether the first pass keeps the rows that it has read for the passes that follow. "auto" keeps what is dear to
+        read, text, packed files, Parquet and what comes over a network, in temporary files without a name, up to half
+        of what the disk has left. A number keeps up to so many bytes, also of blocks of your own. Where there is no
+        room rows are read again, with a warning. None never keeps any.
 
     Attributes
     ----------
@@ -77,10 +87,12 @@ class RowSource(LocalRows):
         blocks: Iterable[Any] | Callable[[], Iterator[Any]] | HasShape | Path | Sequence[Path],
         *,
         progress: Callable[[int, int, int | None], object] | None = None,
+        cache: Literal["auto"] | int | None = "auto",
     ) -> None:
         self.progress = progress
         self._array = blocks if is_matrix(blocks) else None
         self._blocks = _reiterable(blocks)
+        self._cache, self._kept = _checked_cache(cache), None
         self._is_list = isinstance(blocks, list | tuple)
         self._facts = None
         self._passes = 0
@@ -127,7 +139,7 @@ class RowSource(LocalRows):
 
     def __getstate__(self):
         """Leave out what the first pass found, which lies in files of this process."""
-        return {**vars(self), "_facts": None}
+        return {**vars(self), "_facts": None, "_kept": None}
 
     def read(self, block_rows: int) -> Iterator[Any]:
         """Yield all rows in order, in one more pass.
@@ -142,9 +154,18 @@ class RowSource(LocalRows):
         ndarray or CSR array
         """
         facts = self._survey()
+        if self._kept is not None:
+            return self._read_kept(block_rows)
         if self._array is not None and not facts.sparse:
             return self._read_slices(block_rows)
         return recut(self._read_again(), block_rows)
+
+    def _read_kept(self, block_rows):
+        self._passes += 1
+        for start in range(0, self._facts.shape[0], block_rows):
+            stop = min(start + block_rows, self._facts.shape[0])
+            yield self._kept.rows(start, stop)
+            self._tell(stop)
 
     def _read_slices(self, block_rows):
         for _, start, X, _ in self._raw(_Slices(self._array, block_rows)):
@@ -173,7 +194,8 @@ class RowSource(LocalRows):
     def _own(self, X):
         """Return the block, converted, in memory of its own: an iterator may fill one buffer again and again."""
         converted = self._converted(X)
-        return converted if self._is_list or not _share_memory(converted, X) else converted.copy()
+        its_own = self._is_list or isinstance(self._blocks, FileRows)
+        return converted if its_own or not _share_memory(converted, X) else converted.copy()
 
     def _converted(self, X):
         """Return the block in the precision of all blocks, and CSR if it is sparse."""
@@ -184,14 +206,32 @@ class RowSource(LocalRows):
     def _survey(self):
         """Make the first pass, unless it was made already, and return the facts that it found."""
         if self._facts is None:
-            survey = Survey()
+            survey, kept = Survey(), self._rows_to_keep()
             for number, start, X, y in self._raw(self._blocks):
                 with naming_block(number, start):
-                    survey.add(X, y)
+                    checked = survey.add(X, y)
                 survey.code(y, number, start)
+                if kept is not None:
+                    kept.append(checked)
                 self._tell(survey.n_samples)
+                del X, y, checked
             self._facts = survey.facts()
+            self._kept = kept if kept is not None and kept.finish() else None
+            if isinstance(self._blocks, FileRows):
+                self._blocks.scan_cache = None  # what the scan has kept was read by this pass
         return self._facts
+
+    def _rows_to_keep(self):
+        """Return where the first pass keeps the rows, or None if they are cheap to read again."""
+        ours = isinstance(self._blocks, FileRows)
+        dear = ours and self._blocks.is_dear
+        in_memory = self._array is not None or self._is_list
+        if self._cache is None or in_memory or (self._cache == "auto" and not dear):
+            return None
+        limit = None if self._cache == "auto" else int(self._cache)
+        if ours and self._blocks.must_be_scanned() and self._blocks.facts is None:
+            self._blocks.scan_cache = BlockCache(limit)
+        return KeptRows(limit)
 
     def _raw(self, blocks):
         """Yield number, first row, X and y of every block that has rows, not checked and not converted."""
@@ -226,6 +266,13 @@ class _Slices:
         for start in range(0, self.X.shape[0], self.block_rows):
             part = self.X[start : start + self.block_rows]
             yield part if sp.issparse(part) else np.asarray(part)
+
+
+def _checked_cache(cache):
+    is_number = isinstance(cache, Integral) and not isinstance(cache, bool) and cache >= 0
+    if cache is None or is_number or (isinstance(cache, str) and cache == "auto"):
+        return cache
+    raise ValueError(f"cache must be 'auto', a number of bytes or None, got {cache!r}")
 
 
 class _Call:

@@ -1,0 +1,47 @@
+"""Rows that were kept by the first pass."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from isrht.rows._kept import KeptRows
+from isrht.rows._recut import recut
+
+CUTS = [0, 5, 5, 40, 41]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_consecutive_rows_are_those_that_were_kept(sparse, dtype, rng):
+    X = (rng.standard_normal((60, 7)) * (rng.random((60, 7)) < 0.3)).astype(dtype)
+    X = sp.csr_array(X) if sparse else X
+    kept = KeptRows(None)
+    for first, last in zip(CUTS, [*CUTS[1:], 60], strict=True):
+        kept.append(X[first:last])
+    assert kept.finish()
+    for start, stop in ((0, 60), (0, 1), (3, 17), (59, 60)):
+        rows = kept.rows(start, stop)
+        assert rows.dtype == dtype
+        if sparse:
+            assert rows.indptr.dtype == rows.indices.dtype
+            rows = rows.toarray()
+        assert_array_equal(rows, X.toarray()[start:stop] if sparse else X[start:stop])
+    again = np.concatenate([part.toarray() if sparse else part for part in recut([kept.rows(0, 60)], 7)])
+    assert_array_equal(again, X.toarray() if sparse else X)
+
+
+def test_no_rows_are_kept_where_there_is_no_room():
+    kept = KeptRows(100)
+    with pytest.warns(UserWarning, match="they take more bytes than are allowed"):
+        kept.append(np.ones((5, 4)))
+    kept.append(np.ones((5, 4)))
+    assert not kept.finish()
+
+
+def test_blocks_of_other_types_are_not_kept():
+    kept = KeptRows(None)
+    kept.append(np.ones((5, 4), np.float32))
+    with pytest.warns(UserWarning, match="their blocks have different types"):
+        kept.append(np.ones((5, 4)))
+    assert not kept.finish()
