@@ -5,8 +5,16 @@ from isrht.files import labels
 from isrht.files.labels import NUMBER, TEXT, LabelCounter, Labels, as_written
 
 
+def of_texts(texts):
+    return Labels.of_different(texts, np.arange(len(texts)), False)
+
+
 def test_numbers_among_texts_are_recognised():
-    found = Labels.from_texts(["1", "+1", "spam", ".5", "1e3", "1_0", "nan", "1e999", ""])
+    found = Labels.of_different(
+        ["1", "+1", "spam", ".5", "1e3", "1_0", "nan", "1e999", ""],
+        np.arange(len(["1", "+1", "spam", ".5", "1e3", "1_0", "nan", "1e999", ""])),
+        False,
+    )
     np.testing.assert_array_equal(found.values, [1, 1, np.nan, 0.5, 1000, np.nan, np.nan, np.nan, np.nan])
     assert not found.numbers_only
     assert found[1:3].of_type(TEXT).tolist() == ["+1", "spam"]
@@ -19,7 +27,7 @@ def test_words_stay_words_and_numbers_can_become_texts():
 
 
 def test_labels_of_blocks_are_joined():
-    joined = Labels.joined([Labels.from_texts(["1", "spam"]), Labels.of_numbers([2, 1])])
+    joined = Labels.joined([of_texts(["1", "spam"]), Labels.of_numbers([2, 1])])
     np.testing.assert_array_equal(joined.values, [1, np.nan, 2, 1])
     assert joined.texts().tolist() == ["1", "spam", "2", "1"]
     assert joined.counts() == {"1": 2, "spam": 1, "2": 1}
@@ -33,12 +41,12 @@ def test_labels_are_written_shortly_and_exactly():
 
 def test_the_tally_merges_what_is_the_same_number():
     counter = LabelCounter()
-    counter.add(Labels.from_texts(["1", "+1", "2"]))
+    counter.add(of_texts(["1", "+1", "2"]))
     counter.add(None)
-    counter.add(Labels.from_texts(["1.0", "2"]))
+    counter.add(of_texts(["1.0", "2"]))
     assert counter.label_type == NUMBER
     assert counter.classes(NUMBER) == {1.0: 3, 2.0: 2}
-    counter.add(Labels.from_texts(["spam"]))
+    counter.add(of_texts(["spam"]))
     assert counter.label_type == TEXT
     assert counter.classes(TEXT) == {"+1": 1, "1": 1, "1.0": 1, "2": 2, "spam": 1}
 

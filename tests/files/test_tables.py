@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
 
 from isrht.files import _tables as tables
 from isrht.files.errors import FileError
@@ -287,3 +289,95 @@ def problem_of(path):
 def test_values_whose_sum_overflows_are_read_without_a_word(csv):
     found, *_ = read_rows(csv("a,b\n1.7e308,1\n1.7e308,2\n"))
     assert found[:, 0].tolist() == [1.7e308, 1.7e308]
+
+
+def test_floats_of_four_bytes_stay(parquet, rng):
+    X = rng.standard_normal((20, 3)).astype(np.float32)
+    path = parquet({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": np.arange(20) % 2})
+    found, y, _ = read_rows(path, label="y")
+    assert found.dtype == np.float32
+    assert_array_equal(found, X)
+    assert_array_equal(y, np.arange(20) % 2)
+    mixed, _, _ = read_rows(parquet({"a": X[:, 0], "b": X[:, 1].astype(float)}))
+    assert mixed.dtype == np.float64
+
+
+@pytest.mark.parametrize("size", [-1, 3], ids=["lists", "lists of a fixed size"])
+def test_lists_are_rows(parquet, size, rng):
+    pa = pytest.importorskip("pyarrow")
+    X = rng.standard_normal((7, 3)).astype(np.float32)
+    path = parquet({"x": pa.array(X.tolist(), pa.list_(pa.float32(), size)), "y": list("abababa")})
+    found, y, _ = read_rows(path, label="y", block_rows=2)
+    assert found.dtype == np.float32
+    assert_array_equal(found, X)
+    assert y.tolist() == list("abababa")
+
+
+SPARSE = {"indices": [[2, 0], [], [1]], "values": [[3.0, 1.0], [], [2.0]]}
+
+
+@pytest.mark.parametrize("as_struct", [False, True], ids=["two columns", "structures"])
+def test_lists_of_indices_and_values_are_sparse_rows(parquet, as_struct):
+    pa = pytest.importorskip("pyarrow")
+    columns = {name: pa.array(lists) for name, lists in SPARSE.items()}
+    if as_struct:
+        sizes = pa.array([5, 5, 5])
+        columns = {"x": pa.StructArray.from_arrays([sizes, *columns.values()], names=["size", *columns])}
+    path = parquet(columns | {"y": [1, 2, 1]})
+    width = 5 if as_struct else 3
+    expected = np.zeros((3, width))
+    expected[[0, 0, 2], [2, 0, 1]] = 3, 1, 2
+    for found in (
+        read_rows(path, label="y")[0],
+        sp.vstack([X for X, _ in open_rows(path, label="y", block_rows=1)], format="csr"),
+    ):
+        assert sp.issparse(found)
+        assert_array_equal(found.toarray(), expected)
+    rows = open_rows(path, label="y", n_features=2)
+    ((X, _),) = rows
+    assert_array_equal(X.toarray(), expected[:, :2])
+    assert rows.n_unseen == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"x": [[1.0, 2.0], [1.0]]}, "row 2: its list has 1 numbers, the one of the first row 2"),
+        ({"x": [[1.0], None]}, "row 2: there is no list"),
+        ({"x": [["a"], ["b"]]}, "column 'x' is of type list.*, not of numbers"),
+        ({"x": [[1.0], [float("nan")]]}, "row 2, column 1: nan is not finite"),
+        ({"indices": [[0], [1, 2]], "values": [[1.0], [1.0]]}, "row 2: it has not as many indices as values"),
+        ({"indices": [[0], [-1]], "values": [[1.0], [1.0]]}, "indices of its sparse rows are no whole numbers from 0"),
+        ({"indices": [[0], [1]], "values": [[1.0], [float("inf")]]}, "row 2: a value is not finite"),
+    ],
+)
+def test_what_is_wrong_in_lists_is_named(parquet, columns, problem):
+    with pytest.raises(FileError, match=problem):
+        read_rows(parquet(columns))
+
+
+def test_too_little_memory_names_the_file(parquet, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = parquet({"a": [1.0, 2.0]})
+
+    def fail(*_, **__):
+        raise pa.ArrowMemoryError("malloc of size 1 failed")
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+    with pytest.raises(MemoryError, match=r"table.parquet: there is not enough memory"):
+        read_rows(path)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("chunk", [1, 2, 7, 2**20])
+def test_lines_are_numbered_however_the_text_is_cut(tmp_path, monkeypatch, end, chunk):
+    monkeypatch.setattr(tables, "CHUNK_BYTES", chunk)
+    path = tmp_path / "table.csv"
+    path.write_bytes(end.join([b"a,b", b"1,2", b"", b"3,4", b" ", b"5,6,7", b"8,9"]))
+    with pytest.raises(FileError, match="line 6: the row has 3 fields, but the header has 2"):
+        read_rows(path)
+    path.write_bytes(end.join([b"", b"a,b", b"1,2", b"", b"3,4"]))
+    for block_rows in (None, 1):
+        X = np.concatenate([X for X, _ in open_rows(path, block_rows=block_rows)])
+        assert_array_equal(X, [[1, 2], [3, 4]])

@@ -1,5 +1,6 @@
 """Numbers of threads, work that threads share, and BLAS, which several fits at once must not set against each other."""
 
+import itertools
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from isrht.support.threads import in_threads, job_count, one_blas_thread, worker_count
+from isrht.support.threads import in_threads, job_count, one_blas_thread, read_ahead, worker_count
 
 
 def test_worker_count_reads_as_scipy_does():
@@ -65,3 +66,34 @@ def test_blas_threads_come_back_when_the_last_user_leaves():
         assert threads() == {1}
         second.__exit__(None, None, None)
         assert threads() == before
+
+
+def test_reading_ahead_keeps_the_order_and_the_bound():
+    made = []
+
+    def items():
+        for number in range(20):
+            made.append(number)
+            yield number
+
+    for number in read_ahead(items(), 2):
+        assert len(made) <= number + 1 + 2 + 1 + 1  # those that wait, the one in hand, and the one being made
+    assert made == list(range(20))
+
+
+def test_errors_come_where_their_item_would_have_come():
+    def items():
+        yield 1
+        raise OSError("on fire")
+
+    ahead = read_ahead(items(), 2)
+    assert next(ahead) == 1
+    with pytest.raises(OSError, match="on fire"):
+        next(ahead)
+
+
+def test_the_thread_that_reads_ahead_ends_with_its_reader():
+    ahead = read_ahead(itertools.count(), 2)
+    next(ahead)
+    ahead.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "isrht-read-ahead"]

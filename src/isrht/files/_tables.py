@@ -10,19 +10,25 @@ from __future__ import annotations
 import csv
 import io
 import re
-from itertools import islice
+from collections import deque
+from contextlib import contextmanager
 
 import numpy as np
 
+from isrht.files._arrow import csr, layout_of, rows_by_tensor, rows_of_lists, same_floats, sparse_rows
 from isrht.files._checks import check_finite, check_width, label_place
-from isrht.files.errors import FileError, library
+from isrht.files.errors import FileError, library, name_of
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.rows import FileRows, rows_per_block
 from isrht.files.streams import open_bytes, to_search
+from isrht.support.threads import read_ahead
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 BLANKS = {"csv": b" \t\r\n", "tsv": b" \r\n"}
 CHUNK_BYTES = 2**20
+# Parquet is decoded so many batches ahead of the computation, and a batch, which Arrow decodes the faster the larger it
+# is, has about so many numbers.
+READ_AHEAD, BATCH_ELEMENTS = 2, 2**22
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -74,11 +80,14 @@ class TableRows(FileRows):
         if field.dtype.kind in "biuf":
             check_finite(self._path, field.astype(np.float64)[:, None], self._row, [name])
             return Labels.of_numbers(field)
-        texts = [value.strip() if isinstance(value, str) else "" for value in field]
-        for number, text in enumerate(texts):
-            if not is_label(text):
-                raise FileError(self._path, f"row {self._row + number + 1}, column {name!r}: {text[:24]!r} is no label")
-        return self._labels_of_texts(texts)
+        which, found = library("pandas", "reading labels that are texts").factorize(field, use_na_sentinel=False)
+        texts = [value.strip() if isinstance(value, str) else "" for value in found]  # few, where labels are classes
+        bad = [number for number, text in enumerate(texts) if not is_label(text)]
+        if bad:
+            row = int(np.flatnonzero(np.isin(which, bad))[0])
+            text = texts[which[row]]
+            raise FileError(self._path, f"row {self._row + row + 1}, column {name!r}: {text[:24]!r} is no label")
+        return Labels.of_different(texts, which, self._are_words)
 
 
 def is_label(text):
@@ -89,7 +98,7 @@ def is_label(text):
 class CsvRows(TableRows):
     """Rows of CSV or TSV text."""
 
-    _labels_of_texts = staticmethod(Labels.from_texts)
+    _are_words = False
 
     def __init__(self, paths, format, *, max_unpacked=None, **options):
         super().__init__(paths, format, **options)
@@ -98,25 +107,36 @@ class CsvRows(TableRows):
     def _tables(self, path):
         pandas = library("pandas", "reading CSV or TSV")
         with open_bytes(path, self.max_unpacked) as stream:
-            lines = self._numbered_lines(stream)
-            head = next(lines, None)
+            lines = LineBlocks(self._segments(stream))
+            head = lines.take(1)
             if head is None:
                 return
-            names, has_header = self._header(*head)
+            names, has_header = self._header(*next(head.lines()))
             check_width(path, len(names) - (self._label_place(names) is not None), self.n_features)
-            block = [] if has_header else [head]
-            n_rows = rows_per_block(len(names), self.block_rows)
-            while block := [*block, *islice(lines, n_rows - len(block))]:
+            n_rows, block = rows_per_block(len(names), self.block_rows), None
+            if not has_header:
+                lines.give_back(head)
+            while block := lines.take(n_rows):
                 table = self._table(pandas, block, names, has_header)
                 yield names, [table[number].to_numpy() for number in table.columns]
-                block = []
 
-    def _numbered_lines(self, stream):
-        """Yield ``(number, line)`` for the lines that are not blank; a byte order mark is left out."""
-        for number, line in enumerate(lines_of(stream), start=1):
-            line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-            if line.strip(BLANKS[self.format]):
-                yield number, line
+    def _segments(self, stream):
+        """Yield ``(number, text)``: consecutive lines of which none is blank, and the number of the first of them.
+
+        Lines end with LF, whatever they end with in the file. A byte order mark is left out.
+        """
+        number, blanks = 1, BLANKS[self.format]
+        blank = re.compile(rb"^[" + blanks.replace(b"\n", b"") + rb"]*\n", re.MULTILINE)
+        for text in texts_of(stream):
+            text = text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
+            if not blank.search(text):
+                yield number, text
+                number += text.count(b"\n")
+                continue
+            for line in text.splitlines(keepends=True):
+                if line.strip(blanks):
+                    yield number, line
+                number += 1
 
     def _header(self, number, line):
         """Return the names of the fields, and whether it is this first line that gives them."""
@@ -135,19 +155,19 @@ class CsvRows(TableRows):
     def _table(self, pandas, block, names, has_header):
         """Return a data frame of a block of lines, each of which must have an entry for every name."""
         try:
-            table = self._parsed(pandas, b"".join(line for _, line in block), names)
-            if len(table.columns) != len(names):
-                raise pandas.errors.ParserError(f"{len(table.columns)} columns instead of {len(names)}")
+            table = self._parsed(pandas, block.text(), names)
+            if table.shape != (block.count, len(names)):
+                raise pandas.errors.ParserError(f"a table of shape {table.shape}, not {(block.count, len(names))}")
         except (pandas.errors.ParserError, UnicodeDecodeError) as error:
             self._check_entries(block, names, has_header)
-            raise FileError(self._path, f"it is no text of columns ({error})", block[0][0]) from error
+            raise FileError(self._path, f"it is no text of columns ({error})", block.first) from error
         if is_text_with_gaps(table[len(names) - 1].to_numpy()):
             self._check_entries(block, names, has_header)
         return table
 
     def _check_entries(self, block, names, has_header):
         """Refuse the first line that has more or fewer entries than there are names."""
-        for number, line in block:
+        for number, line in block.lines():
             count = len(self._entries(number, line))
             if count != len(names):
                 columns = f"the {'header' if has_header else 'first row'} has {len(names)}"
@@ -167,16 +187,82 @@ class CsvRows(TableRows):
         )
 
 
-def lines_of(stream):
-    """Yield the lines of a text with their ends, which may be LF, CRLF or CR."""
+def texts_of(stream):
+    """Yield pieces of a text that end with a line, which ends with LF here: in the file also with CRLF or CR."""
     unfinished = []
     while chunk := stream.read(CHUNK_BYTES):
         unfinished.append(chunk)
-        if b"\n" in chunk or b"\r" in chunk:
-            *lines, rest = b"".join(unfinished).splitlines(keepends=True)
-            unfinished = [rest]  # even if it is whole, because after a CR there may be an LF
-            yield from lines
-    yield from b"".join(unfinished).splitlines(keepends=True)
+        if b"\n" not in chunk and b"\r" not in chunk and not unfinished[0].endswith(b"\r"):
+            continue
+        text = b"".join(unfinished)
+        end = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1))  # after a CR at the end there may be an LF
+        unfinished = [text[end + 1 :]]
+        if end >= 0:
+            yield with_line_feeds(text[: end + 1])
+    if rest := b"".join(unfinished):
+        text = with_line_feeds(rest)
+        yield text if text.endswith(b"\n") else text + b"\n"
+
+
+def with_line_feeds(text):
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+
+
+class LineBlocks:
+    """Lines of a text that are taken some at a time. Whole pieces of text are handed on, and no line is looked at.
+
+    Parameters
+    ----------
+    segments : iterator of (int, bytes)
+        Consecutive lines, and the number of the first of them.
+    """
+
+    def __init__(self, segments):
+        self.segments, self.left = segments, deque()
+
+    def take(self, count):
+        """Return the next ``count`` lines, or as many as there are; None after the last."""
+        block = LineBlock()
+        while block.count < count:
+            segment = self.left.popleft() if self.left else next(self.segments, None)
+            if segment is None:
+                break
+            number, text = segment
+            wanted, n_lines = count - block.count, text.count(b"\n")
+            if n_lines > wanted:
+                end = int(np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))[wanted - 1]) + 1
+                self.left.appendleft((number + wanted, text[end:]))
+                text, n_lines = text[:end], wanted
+            block.add(number, text, n_lines)
+        return block if block.count else None
+
+    def give_back(self, block):
+        """Let the lines of a block be taken again."""
+        self.left.extendleft(reversed(block.segments))
+
+
+class LineBlock:
+    """Some lines, none of them blank, in segments of consecutive ones."""
+
+    def __init__(self):
+        self.segments, self.count = [], 0
+
+    def add(self, number, text, n_lines):
+        self.segments.append((number, text))
+        self.count += n_lines
+
+    @property
+    def first(self):
+        """The number of the first line."""
+        return self.segments[0][0]
+
+    def text(self):
+        return b"".join(text for _, text in self.segments)
+
+    def lines(self):
+        """Yield ``(number, line)`` for every line, for those who have to look for what is wrong."""
+        for number, text in self.segments:
+            yield from enumerate(text.splitlines(keepends=True), start=number)
 
 
 def is_text_with_gaps(field):
@@ -194,32 +280,109 @@ def exactly(pandas):
 
 
 class ParquetRows(TableRows):
-    """Rows of Parquet files."""
+    """Rows of Parquet files: columns of numbers, a column of lists, or sparse rows (:mod:`isrht.files._arrow`)."""
 
-    _labels_of_texts = staticmethod(Labels.of_words)
+    _are_words = True
 
-    def _tables(self, path):
+    def must_be_scanned(self):
+        """Say whether the width of sparse rows is known only after the last of them."""
+        return self.n_features is None and self._layout(self.paths[0]) == "sparse"
+
+    def _layout(self, path):
+        with self._open(path) as file:
+            return layout_of(path, file.schema_arrow, self._label_place(file.schema_arrow.names))
+
+    def _blocks(self, label_type):
+        first = None
+        for path in self._files():
+            with self._open(path) as file:
+                schema = file.schema_arrow
+                if first is not None and schema.names != first.names:
+                    raise FileError(path, f"its columns are not those of {self.paths[0]}")
+                first = first or schema
+                yield from self._file_blocks(path, file)
+
+    def _file_blocks(self, path, file):
+        schema = file.schema_arrow
+        place = self._label_place(schema.names)
+        layout = layout_of(path, schema, place)
+        features = [number for number in range(len(schema.names)) if number != place]
+        if layout == "columns":
+            check_width(path, len(features), self.n_features)
+            self.feature_names = [schema.names[number] for number in features]
+        stored = self._stored(file, layout, features)
+        step = rows_per_block(stored, self.block_rows)
+        batches = file.iter_batches(batch_size=max(1, BATCH_ELEMENTS // (step * stored)) * step)
+        for large in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
+            for start in range(0, large.num_rows, step):
+                batch = large.slice(start, step)
+                X = self._rows_of(batch, layout, features)
+                yield X, None if place is None else self._labels_of(batch, place)
+
+    def _stored(self, file, layout, features):
+        """Return about how many numbers a row has."""
+        if layout == "columns":
+            return len(features)
+        rows = max(1, file.metadata.num_rows)
+        groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+        leaves = [group.column(i).num_values for group in groups for i in range(group.num_columns)]
+        return max(1, sum(leaves) // rows)
+
+    def _rows_of(self, batch, layout, features):
+        if layout == "lists":
+            X = rows_of_lists(self._path, self._row, batch.column(features[0]))
+            check_width(self._path, X.shape[1], self.n_features)
+        elif layout == "sparse":
+            return self._sparse(batch, features)
+        elif same_floats(batch.schema, features) is not None:
+            X = rows_by_tensor(batch, features)
+        else:
+            X = np.empty((batch.num_rows, len(features)))
+            for out, number in enumerate(features):
+                field = batch.column(number).to_numpy(zero_copy_only=False)
+                X[:, out] = self._numbers(field, batch.schema.names[number])
+        check_finite(self._path, X, self._row, self.feature_names if layout == "columns" else None)
+        return X
+
+    def _sparse(self, batch, features):
+        *parts, size = sparse_rows(self._path, self._row, batch, features)
+        data, indices, indptr = parts
+        if not np.isfinite(data).all():
+            row = int(np.searchsorted(indptr, np.argmin(np.isfinite(data)), side="right"))
+            raise FileError(self._path, f"row {self._row + row}: a value is not finite")
+        found = max(int(indices.max()) + 1 if len(indices) else 0, size or 0)
+        width = self._width(self.facts.n_features if self.facts else found)
+        if found > width:
+            kept = indices < width
+            self.n_unseen += int(len(kept) - kept.sum())
+            data, indices, indptr = data[kept], indices[kept], np.concatenate([[0], np.cumsum(kept)])[indptr]
+        return csr((data, indices, indptr), width)
+
+    def _labels_of(self, batch, place):
+        return self._labels(batch.column(place).to_numpy(zero_copy_only=False), batch.schema.names[place])
+
+    @contextmanager
+    def _open(self, path):
         parquet = library("pyarrow.parquet", "reading Parquet")
+        with self._faults(path), parquet.ParquetFile(to_search(path)) as file:
+            yield file
+
+    def _naming_faults(self, batches, path):
+        with self._faults(path):
+            yield from batches
+
+    @contextmanager
+    def _faults(self, path):
         arrow = library("pyarrow", "reading Parquet")
         try:
-            with parquet.ParquetFile(to_search(path)) as file:
-                names = file.schema_arrow.names
-                self._check_types(arrow.types, file.schema_arrow)
-                for batch in file.iter_batches(batch_size=rows_per_block(len(names), self.block_rows)):
-                    if batch.num_rows:
-                        yield names, [field.to_numpy(zero_copy_only=False) for field in batch.columns]
+            yield
+        except FileError:
+            raise
+        except arrow.ArrowMemoryError as error:
+            raise MemoryError(f"{name_of(path)}: there is not enough memory for a row group of it ({error})") from error
         except arrow.ArrowInvalid as error:
-            raise FileError(self._path, f"it is no Parquet file ({error})") from error
+            raise FileError(path, f"it is no Parquet file ({error})") from error
         except (arrow.ArrowException, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the system is at fault, and not the file
                 raise
-            raise FileError(self._path, f"it is a damaged Parquet file ({error})") from error
-
-    def _check_types(self, types, schema):
-        place = self._label_place(schema.names)
-        for number, field in enumerate(schema):
-            of = field.type
-            is_number = types.is_integer(of) or types.is_floating(of) or types.is_boolean(of)
-            is_text = types.is_string(of) or types.is_large_string(of) or types.is_dictionary(of)
-            if not is_number and not (is_text and number == place):
-                raise FileError(self._path, f"column {field.name!r} is of type {of}, not of numbers")
+            raise FileError(path, f"it is a damaged Parquet file ({error})") from error

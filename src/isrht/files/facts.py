@@ -52,7 +52,9 @@ class FactsCounter:
         self.samples = self.width = self.nnz = 0
 
     def add(self, X, labels):
-        self.width = X.shape[1]
+        self.width = max(
+            self.width, X.shape[1]
+        )  # until a scan has ended, blocks of sparse rows are as wide as they need be
         self.add_rows(X.shape[0], X.nnz if sp.issparse(X) else np.count_nonzero(X), labels)
 
     def add_rows(self, samples, nnz, labels):

@@ -32,10 +32,14 @@ class Labels:
         self.values, self.pieces = values, pieces
 
     @classmethod
-    def from_texts(cls, texts):
-        """Make labels of strings, and recognise the numbers among them."""
-        different, which = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
-        values = np.array([number_or_nan(text) for text in different], dtype=np.float64)
+    def of_different(cls, texts, which, are_words):
+        """Make labels of different strings and the number of each row's string among them.
+
+        Words are never taken for numbers, even if they look like them.
+        """
+        different, place = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
+        which = place[which]
+        values = np.array([np.nan if are_words else number_or_nan(text) for text in different], dtype=np.float64)
         return cls(values[which], partial(list, [(different, which)]))
 
     @classmethod

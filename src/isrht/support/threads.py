@@ -7,6 +7,7 @@ depend on how many there are.
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -81,6 +82,50 @@ def in_threads(function, items, n_jobs=None):
         under_way = deque(pool.submit(function, item) for item in items)
         while under_way:
             yield under_way.popleft().result()
+
+
+def read_ahead(items, count):
+    """Yield items that a thread makes ahead of those who use them, up to ``count`` of them.
+
+    An error comes where its item would have come. The thread ends when nobody wants more.
+    """
+    waiting, stopped = queue.Queue(maxsize=count), threading.Event()
+
+    def offer(what):
+        while not stopped.is_set():
+            try:
+                return waiting.put(what, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def make():
+        try:
+            for item in items:
+                offer((item, None))
+                if stopped.is_set():
+                    return
+                del item
+            offer((_END, None))
+        except BaseException as error:
+            offer((_END, error))
+
+    maker = threading.Thread(target=make, name="isrht-read-ahead", daemon=True)
+    maker.start()
+    try:
+        while True:
+            item, error = waiting.get()
+            if error is not None:
+                raise error
+            if item is _END:
+                return
+            yield item
+            del item
+    finally:
+        stopped.set()
+        maker.join()
+
+
+_END = object()
 
 
 class _BlasThreads:

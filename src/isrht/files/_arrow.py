@@ -1,0 +1,126 @@
+"""Columns of Arrow as rows of numbers: many columns as an array, columns of lists as an array or a CSR matrix.
+
+Three layouts are understood, whatever file or library the columns come from. Every column is a feature. Or one column
+has lists, of as many numbers in every row. Or the rows are sparse: a list of indices and one of values for each row, in
+two columns of these names or in one of structures that have such fields (and perhaps a ``size``, which is the width).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from isrht.files.errors import FileError, library
+
+INDICES, VALUES, SIZE = "indices", "values", "size"
+
+
+def layout_of(path, schema, place):
+    """Return "columns", "lists" or "sparse": how the features lie in columns of which one may be the label.
+
+    Columns that hold anything but numbers are a :class:`FileError` that names the column.
+    """
+    types = library("pyarrow", "reading Parquet").types
+    features = [field for number, field in enumerate(schema) if number != place]
+    if place is not None and not _is_label(types, schema.field(place).type):
+        raise FileError(path, f"column {schema.field(place).name!r} is of type {schema.field(place).type}, no label")
+    if _is_sparse(types, features):
+        return "sparse"
+    if len(features) == 1 and _is_list(types, features[0].type):
+        return "lists"
+    for field in features:
+        if not _is_number(types, field.type):
+            raise FileError(path, f"column {field.name!r} is of type {field.type}, not of numbers")
+    return "columns"
+
+
+def _is_number(types, of):
+    return types.is_integer(of) or types.is_floating(of) or types.is_boolean(of)
+
+
+def _is_label(types, of):
+    return _is_number(types, of) or types.is_string(of) or types.is_large_string(of) or types.is_dictionary(of)
+
+
+def _is_list(types, of):
+    is_list = types.is_list(of) or types.is_large_list(of) or types.is_fixed_size_list(of)
+    return is_list and _is_number(types, of.value_type)
+
+
+def _is_sparse(types, features):
+    if len(features) == 1 and types.is_struct(features[0].type):
+        of = features[0].type
+        features = [of.field(number) for number in range(of.num_fields)]
+        features = [field for field in features if field.name in (INDICES, VALUES)]
+    names = {field.name for field in features}
+    return len(features) == 2 and names == {INDICES, VALUES} and all(_is_list(types, field.type) for field in features)
+
+
+def same_floats(schema, numbers):
+    """Return float32 or float64 if all of these columns have that type, and else None."""
+    kinds = {str(schema.field(number).type) for number in numbers}
+    if kinds == {"float"}:
+        return np.float32
+    return np.float64 if kinds == {"double"} else None
+
+
+def rows_by_tensor(batch, numbers):
+    """Return columns of one floating type as an array of rows, which Arrow transposes; nulls become NaN."""
+    return batch.select(numbers).to_tensor(null_to_nan=True, row_major=True).to_numpy()
+
+
+def rows_of_lists(path, first_row, column):
+    """Return a column of lists as an array with a row for each list; all must have the same length."""
+    lengths = _lengths(path, first_row, column)
+    if len(lengths) and (lengths != lengths[0]).any():
+        row = int(np.argmax(lengths != lengths[0]))
+        problem = f"its list has {lengths[row]} numbers, the one of the first row {lengths[0]}"
+        raise FileError(path, f"row {first_row + row + 1}: {problem} (sparse rows have lists of indices and of values)")
+    return as_floats(_flat(column)).reshape(len(lengths), -1)
+
+
+def sparse_rows(path, first_row, batch, numbers):
+    """Return lists of indices and of values as ``(data, indices, indptr, size)``; the size is None if none is given."""
+    columns = {batch.schema.field(number).name: batch.column(number) for number in numbers}
+    if len(columns) == 1:
+        (struct,) = columns.values()
+        columns = {struct.type.field(i).name: struct.field(i) for i in range(struct.type.num_fields)}
+    lengths = _lengths(path, first_row, columns[INDICES])
+    wrong = lengths != _lengths(path, first_row, columns[VALUES])
+    if wrong.any():
+        raise FileError(path, f"row {first_row + int(np.argmax(wrong)) + 1}: it has not as many indices as values")
+    indices, data = _flat(columns[INDICES]), as_floats(_flat(columns[VALUES]))
+    if indices.dtype.kind not in "iu" or (len(indices) and int(indices.min()) < 0):
+        raise FileError(path, "the indices of its sparse rows are no whole numbers from 0 on")
+    sizes = columns[SIZE].drop_null() if SIZE in columns else ()
+    size = int(max(value.as_py() for value in sizes)) if len(sizes) else None
+    return data, indices, np.concatenate([[0], np.cumsum(lengths)]), size
+
+
+def csr(parts, width):
+    """Return a CSR matrix of the parts of sparse rows, whose indices need not ascend."""
+    data, indices, indptr = parts
+    X = sp.csr_matrix((data, indices, indptr), (len(indptr) - 1, width))
+    if not X.has_canonical_format:
+        X = X.copy()  # Arrow's arrays cannot be written to
+        X.sum_duplicates()
+    return X
+
+
+def _lengths(path, first_row, column):
+    compute = library("pyarrow.compute", "reading Parquet")
+    lengths = compute.list_value_length(column)
+    if lengths.null_count:
+        row = int(np.argmax(np.asarray(lengths.is_null().to_numpy(zero_copy_only=False))))
+        raise FileError(path, f"row {first_row + row + 1}: there is no list")
+    return lengths.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _flat(column):
+    values = column.flatten()
+    return values.to_numpy(zero_copy_only=False)
+
+
+def as_floats(array):
+    """Return numbers as floats: float32 stays as it is, and everything else becomes float64."""
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
