@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
+    ROOT / "README.md",
     ROOT / "docs" / "start.md",
     ROOT / "docs" / "reference" / "model-file-format.md",
     *sorted((ROOT / "docs" / "guides").glob("*.md")),
