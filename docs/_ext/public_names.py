@@ -26,7 +26,7 @@ GROUPS = {
         "ISRHT", "BoostedISRHT", "SparseEmbedding", "LeverageScoreSelection", "HadamardFourierFeatures",
         "HadamardRotation", "make_projection",
     ),
-    "The transform": ("fwht", "ifwht"),
+    "The transform": ("fwht", "ifwht", "fwhtn", "ifwhtn", "next_fast_len", "hadamard_matrix"),
     "Models that outlive a fit": ("save", "load", "Predictor"),
     "Rows that are elsewhere": ("RowSource",),
 }  # fmt: skip
