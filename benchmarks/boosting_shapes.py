@@ -12,7 +12,7 @@ def narrow_sparse(n_samples=34_824, n_features=300, per_row=12, positive=0.03, s
     """Return binary rows in which some features are far more frequent than others, and few rows of one class."""
     rng = np.random.default_rng(seed)
     frequency = 1 / (5 + np.arange(n_features))
-    X = _rows_of_counts(rng, n_samples, frequency, per_row)
+    X = rows_of_words(rng, n_samples, frequency, per_row)
     X.data[:] = 1
     return X, _labels_of_share(rng, X @ _few_weights(rng, n_features, 0.6), positive, 0.3)
 
@@ -60,7 +60,7 @@ def counts_of_classes(n_samples=11_154, n_features=62_061, n_classes=20, per_row
     parts, order = [], np.argsort(y, kind="stable")
     for one in range(n_classes):
         preferred = np.exp(rng.standard_normal(n_features) * (rng.random(n_features) < 0.15))
-        parts.append(_rows_of_counts(rng, np.count_nonzero(y == one), frequency * preferred, per_row, 1.0))
+        parts.append(rows_of_words(rng, np.count_nonzero(y == one), frequency * preferred, per_row, 1.0))
     X = sp.vstack(parts, format="csr")
     X.data *= np.ceil(rng.pareto(2.0, X.nnz))
     back = np.empty(n_samples, dtype=np.int64)
@@ -79,7 +79,7 @@ SHAPES = {
 }
 
 
-def _rows_of_counts(rng, n_samples, frequency, per_row, spread=0.5):
+def rows_of_words(rng, n_samples, frequency, per_row, spread=0.5):
     """Return rows of about so many words each, drawn with these frequencies, as counts."""
     lengths = np.maximum(1, rng.poisson(per_row * rng.lognormal(-(spread**2) / 2, spread, n_samples)))
     words = np.searchsorted(np.cumsum(frequency) / frequency.sum(), rng.random(lengths.sum()))

@@ -1,0 +1,135 @@
+"""Linear SVMs on all features of wide data: LinearSVM and LinearSVMCV against LinearSVC and LIBLINEAR, one thread each.
+
+``python -m benchmarks.bench_wide`` makes its data; with ``--data DIR``, a folder of LIBSVM files as ``isrht data``
+knows them, it takes rcv1 and news20 too. Times are of the processor, in one run. One fit is for C = 1, at the default
+tolerance of each, and its objective is told beside it. A search has 11 Cs and 5 folds. That of scikit-learn is scaled
+up from one fold, and LIBLINEAR's ``train -C``, which begins at the smallest C and stops by itself, by the number of Cs
+it tried. ``--threads`` times a second thread as well, by the clock: nothing else should run then.
+"""
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import LinearSVC
+
+from benchmarks.bench_svm import liblinear_path, seconds
+from benchmarks.boosting_shapes import rows_of_words
+from isrht import LinearSVM, LinearSVMCV
+from isrht.linear.costs import DEFAULT_CS
+
+FOLDS = 5
+
+
+def reviews(n_samples=25_000, n_features=18_500, per_row=147, seed=6):
+    """Return tf-idf rows of unit norm with about 3.3 million values, words by Zipf's law, of which a tenth tells."""
+    rng = np.random.default_rng(seed)
+    counts = rows_of_words(rng, n_samples, 1 / (20 + np.arange(n_features)), per_row)
+    X = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
+    signal = X @ (rng.standard_normal(n_features) * (rng.random(n_features) < 0.1))
+    signal += 0.7 * signal.std() * rng.standard_normal(n_samples)
+    return X, (signal > np.median(signal)).astype(int)
+
+
+def sets(data_dir):
+    """Yield the name, the rows and the labels of every set."""
+    yield "reviews", *reviews()
+    if data_dir is None:
+        return
+    from isrht.datasets.loading import load
+
+    for name in ("rcv1sub.binary", "news20.binary.rebuilt"):
+        found = load(name, data_dir)
+        yield name, found.X[found.train], (found.y[found.train] == found.y.max()).astype(int)
+
+
+def objective(model, X, y):
+    """Return what all of them minimise, for C = 1."""
+    hinge = np.maximum(0, 1 - (2 * y - 1) * model.decision_function(X))
+    return 0.5 * (model.coef_**2).sum() + 0.5 * float(model.intercept_[0] ** 2) + hinge @ hinge
+
+
+def compare_fits(X, y):
+    ours, theirs = LinearSVM(), LinearSVC()
+    times = seconds(lambda: ours.fit(X, y), 3), seconds(lambda: theirs.fit(X, y), 3)
+    best = min(objective(ours, X, y), objective(theirs, X, y))
+    for name, model, taken in zip(("LinearSVM", "LinearSVC"), (ours, theirs), times, strict=True):
+        print(
+            f"  {name:28} {taken:8.3f} s   objective {objective(model, X, y) / best - 1:.1e} above the better",
+            flush=True,
+        )
+
+
+def grid_of_one_fold(X, y):
+    """Return the seconds of a grid, from one fold, and the mean score of each C if all folds were tried."""
+    train, test = next(StratifiedKFold(FOLDS).split(X, y))
+    fits = []
+
+    def fit_all():
+        fits[:] = [LinearSVC(C=C).fit(X[train], y[train]) for C in DEFAULT_CS]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        taken = FOLDS * seconds(fit_all)
+    return taken, np.array([np.mean(fit.predict(X[test]) == y[test]) for fit in fits])
+
+
+def compare_searches(X, y):
+    model = LinearSVMCV()
+    ours = seconds(lambda: model.fit(X, y), 2)
+    print(
+        f"  {'LinearSVMCV':28} {ours:8.2f} s   C={model.C_:g}, mean score {100 * model.mean_scores_.max():.2f}",
+        flush=True,
+    )
+    hasty = LinearSVMCV(patience=2)
+    print(f"  {'LinearSVMCV(patience=2)':28} {seconds(lambda: hasty.fit(X, y)):8.2f} s   C={hasty.C_:g}", flush=True)
+    taken, scores = grid_of_one_fold(X, y)
+    differs = 100 * np.abs(scores - model.scores_[:, 0]).max()
+    print(f"  {'grid of LinearSVC':28} {taken:8.2f} s   {taken / ours:5.1f} x   (5 x one fold; ", end="")
+    print(f"its scores differ by up to {differs:.2f} points from ours)", flush=True)
+    taken, how = liblinear_path(X, y)
+    if taken is None:
+        print(f"  LIBLINEAR: {how}")
+    else:
+        print(f"  {'LIBLINEAR train -C':28} {taken:8.2f} s   {taken / ours:5.1f} x   ({how})", flush=True)
+
+
+def compare_threads(X, y):
+    times = {}
+    for n_jobs in (1, 2):
+        model = LinearSVMCV(n_jobs=n_jobs)
+        best = np.inf
+        for _ in range(3):
+            start = time.perf_counter()
+            model.fit(X, y)
+            best = min(best, time.perf_counter() - start)
+        times[n_jobs] = best
+    print(
+        f"  {'two threads':28} {times[2]:8.2f} s   {times[1] / times[2]:5.2f} x faster than one, by the clock",
+        flush=True,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", metavar="DIR", help="a folder with rcv1 and news20")
+    parser.add_argument("--sets", nargs="*", help="only sets of these names")
+    parser.add_argument("--threads", action="store_true", help="time two threads instead of peers")
+    args = parser.parse_args()
+    for name, X, y in sets(args.data):
+        if args.sets and name not in args.sets:
+            continue
+        print(f"{name}: {X.shape[0]} x {X.shape[1]}, {X.nnz} values")
+        if args.threads:
+            compare_threads(X, y)
+        else:
+            compare_fits(X, y)
+            compare_searches(X, y)
+
+
+if __name__ == "__main__":
+    main()
