@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import LinearSVC
 
 from isrht.experiments import solvers
 
@@ -11,13 +13,15 @@ def rows(rng):
     return X, (X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(150) > 0).astype(int)
 
 
-def test_both_solvers_agree(rows, monkeypatch):
-    X, y = rows
-    narrow = solvers.cross_validated(sp.csr_matrix(X), y)
-    monkeypatch.setattr(solvers, "WIDE", 5)
-    wide = solvers.cross_validated(sp.csr_matrix(X), y)
-    assert narrow.shape == wide.shape == (11,)
-    np.testing.assert_allclose(narrow, wide, atol=0.03)
+def test_all_features_of_wide_rows_have_the_accuracies_of_liblinear(rng):
+    X = sp.random_array((400, 3000), density=0.02, format="csr", rng=rng)
+    y = (X @ rng.standard_normal(3000) > 0).astype(int)
+    assert solvers.is_wide(X)
+    ours = solvers.cross_validated(X, y)
+    theirs = [cross_val_score(LinearSVC(C=C, max_iter=100_000), X, y, cv=5).mean() for C in solvers.DEFAULT_CS]
+    np.testing.assert_allclose(ours, theirs, atol=0.006)
+    model, peer = solvers.trained(X, y, 1.0), LinearSVC(C=1.0, tol=1e-8, max_iter=100_000).fit(X, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4 * np.abs(peer.coef_).max())
 
 
 def test_accuracies_on_test_are_those_of_the_trained_model(rows):
