@@ -36,8 +36,9 @@ def test_what_is_not_there(folder):
         open_rows("*.csv")
     with pytest.raises(ValueError, match="no files are given"):
         open_rows([])
-    with pytest.raises(IsADirectoryError):
-        read_rows(folder)
+    (folder / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match="there are no files in the folder"):
+        read_rows(folder / "empty")
 
 
 def test_formats_by_extension_or_as_asked(folder):

@@ -11,6 +11,7 @@ from isrht.cli._reading import check_read_again
 from isrht.files.density import is_smaller_dense
 from isrht.files.facts import merged
 from isrht.files.opening import find, open_rows
+from isrht.files.remote import RemoteFile
 
 
 @contextmanager
@@ -44,7 +45,7 @@ def rows_on_workers(data, options):
 
     found = find(data)
     check_read_again(found, "workers read the rows, several times")
-    paths = [os.path.abspath(path) for path in found]
+    paths = [path.url if isinstance(path, RemoteFile) else os.path.abspath(path) for path in found]
     facts = merged(dask.compute(*(dask.delayed(scan_file)(path, options) for path in paths)))
     known = options | {"n_features": facts.n_features, "label_type": facts.label_type}
     known |= {} if facts.index_base is None else {"index_base": facts.index_base}

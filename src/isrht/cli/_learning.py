@@ -70,12 +70,14 @@ def make_model(asked):
 
 def what_to_know(data, facts, label):
     """Return what ``isrht predict`` must know of the data, and what a reader of the model may want to know."""
+    from isrht.files.remote import shown
+
     return {
         "label_type": facts.label_type,
         "index_base": facts.index_base,
         "label": label,
         "trained_on": {
-            "files": [Path(name).name for name in data],
+            "files": [Path(shown(str(name))).name for name in data],
             "rows": facts.n_samples,
             "features": facts.n_features,
             "nonzeros": facts.nnz,

@@ -136,13 +136,15 @@ def train(
 
 def data_and_model(files, out):
     """Return which of the files are data, and the path of the model."""
+    from isrht.files.remote import shown
+
     if out is not None:
         return files, out
     if len(files) > 2:
         raise ValueError(f"which of these {len(files)} files is the model? Name it with --out")
     if len(files) == 2:
         return files[:1], Path(files[1])
-    name = Path(files[0]).name
+    name = Path(shown(files[0])).name
     if name == "-" or any(sign in name for sign in "*?["):
         raise ValueError(f"{files[0]} gives the model no name: name it, or use --out")
     return files, Path(f"{name}.isrht")

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from isrht.files._checks import check_feature_count, check_finite, check_width, label_place
 from isrht.files.errors import FileError
 from isrht.files.labels import Labels
+from isrht.files.remote import RemoteFile
 from isrht.files.rows import FileRows, rows_per_block
 from isrht.files.streams import FLOOR, RATIO, to_search
 from isrht.support.matrices import rows_of
@@ -39,12 +40,12 @@ class NpyRows(FileRows):
 
     @property
     def is_dear(self):
-        return False
+        return any(isinstance(path, RemoteFile) for path in self.paths)
 
     def _blocks(self, label_type):
         width = self.n_features
         for path in self._files():
-            array = self._map(path)
+            array = StreamedArray.of(path) or self._map(path)
             place = None if self.label is None else label_place(path, self.label, range(array.shape[1]))
             found = array.shape[1] - (place is not None)
             check_width(path, found, width)
@@ -70,6 +71,44 @@ class NpyRows(FileRows):
         if place is None:
             return block, None
         return np.delete(block, place, axis=1), Labels.of_numbers(block[:, place])
+
+
+class StreamedArray:
+    """An NPY array at a URL, whose rows are read in order, some at a time."""
+
+    def __init__(self, path, stream, shape, dtype):
+        self.path, self.stream, self.shape, self.dtype = path, stream, shape, dtype
+
+    @classmethod
+    def of(cls, path):
+        """Return the array of a remote file, or None if it is not remote, or has no rows that lie side by side."""
+        if not isinstance(path, RemoteFile):
+            return None
+        stream = path.open()
+        try:
+            version = np.lib.format.read_magic(stream)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, in_columns, dtype = header(stream)
+        except DAMAGED as error:
+            raise FileError(path, f"it is no NPY file of numbers ({error})") from error
+        array = cls(path, stream, shape, dtype)
+        check_table(path, array, "the array")
+        return None if in_columns else array
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows):
+        """Return the next rows."""
+        count = min(rows.stop, self.shape[0]) - rows.start
+        data = self.stream.read(count * self.shape[1] * self.dtype.itemsize)
+        if len(data) < count * self.shape[1] * self.dtype.itemsize:
+            raise FileError(self.path, "it is shorter than its header says")
+        return np.frombuffer(data, dtype=self.dtype).reshape(count, self.shape[1])
 
 
 class NpzRows(FileRows):

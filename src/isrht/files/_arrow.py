@@ -7,10 +7,14 @@ two columns of these names or in one of structures that have such fields (and pe
 
 from __future__ import annotations
 
+import re
+from urllib.parse import unquote
+
 import numpy as np
 import scipy.sparse as sp
 
 from isrht.files.errors import FileError, library
+from isrht.files.labels import WRITTEN_NUMBER
 
 INDICES, VALUES, SIZE = "indices", "values", "size"
 
@@ -56,6 +60,24 @@ def _is_sparse(types, features):
     return len(features) == 2 and names == {INDICES, VALUES} and all(_is_list(types, field.type) for field in features)
 
 
+def named_by_folders(path):
+    """Return the columns that the names of folders tell, as Hive names them: ``year=2024/month=5``.
+
+    >>> named_by_folders("rows/year=2024/kind=a%20b/part-0.parquet")
+    {'year': '2024', 'kind': 'a b'}
+    """
+    pairs = (part.partition("=") for part in re.split(r"[/\\]", str(path))[:-1])
+    return {unquote(name): unquote(value) for name, sign, value in pairs if sign and name}
+
+
+def column_of(name, value, count):
+    """Return a field and a column of one value, which is a number if it is written as one."""
+    arrow = library("pyarrow", "reading Parquet")
+    is_number = WRITTEN_NUMBER.fullmatch(value) is not None
+    kind = arrow.float64() if is_number else arrow.string()
+    return arrow.field(name, kind), arrow.array([float(value) if is_number else value] * count, kind)
+
+
 def same_floats(schema, numbers):
     """Return float32 or float64 if all of these columns have that type, and else None."""
     kinds = {str(schema.field(number).type) for number in numbers}
@@ -95,6 +117,26 @@ def sparse_rows(path, first_row, batch, numbers):
     sizes = columns[SIZE].drop_null() if SIZE in columns else ()
     size = int(max(value.as_py() for value in sizes)) if len(sizes) else None
     return data, indices, np.concatenate([[0], np.cumsum(lengths)]), size
+
+
+def rows_of_batch(name, first_row, batch, layout, place, width):
+    """Return the features of a batch as an array or CSR matrix; sparse rows without a width are as wide as need be."""
+    features = [number for number in range(batch.num_columns) if number != place]
+    if layout == "lists":
+        return rows_of_lists(name, first_row, batch.column(features[0]))
+    if layout == "columns":
+        if same_floats(batch.schema, features) is not None:
+            return rows_by_tensor(batch, features)
+        columns = [batch.column(number).to_numpy(zero_copy_only=False) for number in features]
+        return np.stack([column.astype(np.float64) for column in columns], axis=1)
+    *parts, size = sparse_rows(name, first_row, batch, features)
+    needed = max(int(parts[1].max()) + 1 if len(parts[1]) else 0, size or 0)
+    return csr(parts, needed if width is None else width)
+
+
+def column_of_labels(batch, place):
+    """Return the labels of a batch as an array."""
+    return batch.column(place).to_numpy(zero_copy_only=False)
 
 
 def csr(parts, width):

@@ -15,12 +15,22 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from isrht.files._arrow import csr, layout_of, rows_by_tensor, rows_of_lists, same_floats, sparse_rows
+from isrht.files._arrow import (
+    column_of,
+    csr,
+    layout_of,
+    named_by_folders,
+    rows_by_tensor,
+    rows_of_lists,
+    same_floats,
+    sparse_rows,
+)
 from isrht.files._checks import check_finite, check_width, label_place
 from isrht.files.errors import FileError, library, name_of
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
+from isrht.files.remote import RemoteError
 from isrht.files.rows import FileRows, rows_per_block
-from isrht.files.streams import open_bytes, to_search
+from isrht.files.streams import open_bytes, to_seek
 from isrht.support.threads import read_ahead
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
@@ -290,20 +300,34 @@ class ParquetRows(TableRows):
 
     def _layout(self, path):
         with self._open(path) as file:
-            return layout_of(path, file.schema_arrow, self._label_place(file.schema_arrow.names))
+            schema = self._schema(path, file)
+            return layout_of(path, schema, self._label_place(schema.names))
 
     def _blocks(self, label_type):
         first = None
         for path in self._files():
             with self._open(path) as file:
-                schema = file.schema_arrow
+                schema = self._schema(path, file)
                 if first is not None and schema.names != first.names:
                     raise FileError(path, f"its columns are not those of {self.paths[0]}")
                 first = first or schema
                 yield from self._file_blocks(path, file)
 
-    def _file_blocks(self, path, file):
+    def _schema(self, path, file):
+        """Return the columns of a file, and those that the names of its folders tell."""
         schema = file.schema_arrow
+        for name, value in named_by_folders(path).items():
+            schema = schema if name in schema.names else schema.append(column_of(name, value, 0)[0])
+        return schema
+
+    def _with_folders(self, path, batch):
+        for name, value in named_by_folders(path).items():
+            if name not in batch.schema.names:
+                batch = batch.append_column(*column_of(name, value, batch.num_rows))
+        return batch
+
+    def _file_blocks(self, path, file):
+        schema = self._schema(path, file)
         place = self._label_place(schema.names)
         layout = layout_of(path, schema, place)
         features = [number for number in range(len(schema.names)) if number != place]
@@ -315,7 +339,7 @@ class ParquetRows(TableRows):
         batches = file.iter_batches(batch_size=max(1, BATCH_ELEMENTS // (step * stored)) * step)
         for large in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
             for start in range(0, large.num_rows, step):
-                batch = large.slice(start, step)
+                batch = self._with_folders(path, large.slice(start, step))
                 X = self._rows_of(batch, layout, features)
                 yield X, None if place is None else self._labels_of(batch, place)
 
@@ -364,7 +388,7 @@ class ParquetRows(TableRows):
     @contextmanager
     def _open(self, path):
         parquet = library("pyarrow.parquet", "reading Parquet")
-        with self._faults(path), parquet.ParquetFile(to_search(path)) as file:
+        with self._faults(path), parquet.ParquetFile(to_seek(path)) as file:
             yield file
 
     def _naming_faults(self, batches, path):
@@ -376,7 +400,7 @@ class ParquetRows(TableRows):
         arrow = library("pyarrow", "reading Parquet")
         try:
             yield
-        except FileError:
+        except (FileError, RemoteError):
             raise
         except arrow.ArrowMemoryError as error:
             raise MemoryError(f"{name_of(path)}: there is not enough memory for a row group of it ({error})") from error

@@ -11,12 +11,14 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 
+from isrht.files import remote
 from isrht.files._arrays import NpyRows, NpzRows
 from isrht.files._libsvm import AUTO, LibsvmRows
 from isrht.files._tables import CsvRows, ParquetRows
 from isrht.files.errors import STANDARD_INPUT, FileError
 from isrht.files.facts import Facts
 from isrht.files.labels import NUMBER, TEXT
+from isrht.files.remote import is_url, local_path
 from isrht.files.rows import FileRows
 from isrht.files.streams import FileObject, can_be_read_again, packing
 from isrht.support.hints import Array, RowFiles
@@ -169,14 +171,27 @@ def _matches(asked):
     if hasattr(asked, "read") and not isinstance(asked, os.PathLike):
         return [FileObject(asked)]
     path = os.fspath(asked)
+    if is_url(path):
+        path = local_path(path)
+        if path is None:
+            return remote.find(os.fspath(asked))
     if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder: name files, or a pattern such as {os.path.join(path, '*.svm')}")
+        return _files_in(path)
     if path == STANDARD_INPUT or _is_there(path):
         return [path]
     matches = sorted(glob.glob(path)) if glob.has_magic(path) else []
     if not matches:
         raise FileNotFoundError(f"no file matches {path}" if glob.has_magic(path) else f"there is no file {path}")
     return matches
+
+
+def _files_in(folder):
+    """Return all files in a folder and those in it, in order, but for those that tools hide beside data."""
+    found = sorted(str(path) for path in Path(folder).rglob("*") if path.is_file())
+    found = [path for path in found if not remote.is_hidden(os.path.relpath(path, folder))]
+    if not found:
+        raise FileNotFoundError(f"there are no files in the folder {folder}")
+    return found
 
 
 def _is_there(path):

@@ -95,6 +95,8 @@ class FileRows:
             raise FileError(self.paths[0], "there are no rows in it")
         return X, None if labels is None else labels.of_type(self.facts.label_type), self.facts
 
+    is_fresh = True  # no block has memory that is written to again
+
     @property
     def is_dear(self):
         """Whether the files are so dear to read that their rows are worth keeping: all but mapped arrays are."""

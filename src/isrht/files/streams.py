@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from isrht.files.errors import STANDARD_INPUT, FileError, library
+from isrht.files.remote import RemoteFile
 
 RATIO, FLOOR = 200, 2**30
 
@@ -93,7 +94,7 @@ def packing(path):
 
     A file object is never packed: its bytes are taken as they are.
     """
-    suffix = "" if isinstance(path, FileObject) else Path(path).suffix.lower()
+    suffix = "" if isinstance(path, FileObject) else Path(str(path)).suffix.lower()
     return suffix if suffix in OPENERS else ""
 
 
@@ -101,6 +102,8 @@ def can_be_read_again(path):
     """Say whether a second pass is possible: not over standard input, named pipes and the like."""
     if isinstance(path, FileObject):
         return path.start is not None
+    if isinstance(path, RemoteFile):
+        return True
     return str(path) != STANDARD_INPUT and stat.S_ISREG(os.stat(path).st_mode)
 
 
@@ -114,21 +117,32 @@ def open_bytes(path, max_unpacked=None):
     if str(path) == STANDARD_INPUT:
         yield sys.stdin.buffer
         return
-    with open(path, "rb") as file:
+    with path.open() if isinstance(path, RemoteFile) else open(path, "rb") as file:
         if not packing(path):
             yield file
             return
-        cap = max(FLOOR, RATIO * os.fstat(file.fileno()).st_size) if max_unpacked is None else max_unpacked
+        cap = max(FLOOR, RATIO * _size_of(path, file)) if max_unpacked is None else max_unpacked
         with OPENERS[packing(path)](file) as archive, io.BufferedReader(Unpacked(archive, cap, path), 2**20) as stream:
             yield stream
 
 
+def _size_of(path, file):
+    return (path.size or 0) if isinstance(path, RemoteFile) else os.fstat(file.fileno()).st_size
+
+
 def to_search(path):
     """Return a path or bytes in memory, for formats that are not read from the beginning to the end."""
-    if not isinstance(path, FileObject):
+    if not isinstance(path, FileObject | RemoteFile):
         return path
     with path.open() as stream:
         return io.BytesIO(stream.read())
+
+
+def to_seek(path):
+    """Return a path, bytes in memory, or a stream of a remote file, for formats that are read in ranges."""
+    if isinstance(path, RemoteFile) and path.in_ranges:
+        return path.open()
+    return to_search(path)
 
 
 @contextmanager

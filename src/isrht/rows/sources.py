@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from isrht.files.rows import FileRows
+from isrht.rows._foreign import HOW_ELSE, foreign_blocks
 from isrht.rows._kept import KeptRows
 from isrht.rows._local import LocalRows
 from isrht.rows._recut import recut
@@ -42,7 +43,9 @@ class RowSource(LocalRows):
         What yields the rows, many times over: pairs ``(X_block, y_block)``, or only ``X_block`` where labels are not
         needed or are given to ``fit``. An X_block is anything that scikit-learn takes for X. Either an iterable that
         starts anew whenever it is iterated, or a function that returns an iterator; or a 2-D array, such as a
-        ``numpy.memmap``; or files, which are read by :func:`isrht.files.open_rows` (call it yourself for its options).
+        ``numpy.memmap``, a dataset of h5py, an array of Zarr or X of AnnData in backed mode; or a table: a data frame,
+        a ``LazyFrame`` of polars, a ``Dataset`` or ``Table`` of pyarrow, an AnnData; or files, by paths or URLs, which
+        are read by :func:`isrht.files.open_rows` (call it yourself for its options).
     progress : callable, default=None
         It is called as ``progress(pass_number, rows_read, n_samples)`` after every block that was read. The number of
         rows is None in the first pass, which counts them.
@@ -51,6 +54,8 @@ class RowSource(LocalRows):
         read, text, packed files, Parquet and what comes over a network, in temporary files without a name, up to half
         of what the disk has left. A number keeps up to so many bytes, also of blocks of your own. Where there is no
         room rows are read again, with a warning. None never keeps any.
+    label : str, int or None, default=None
+        The column of a table, or of files that are tables, that has the labels.
 
     Attributes
     ----------
@@ -88,10 +93,11 @@ class RowSource(LocalRows):
         *,
         progress: Callable[[int, int, int | None], object] | None = None,
         cache: Literal["auto"] | int | None = "auto",
+        label: str | int | None = None,
     ) -> None:
         self.progress = progress
         self._array = blocks if is_matrix(blocks) else None
-        self._blocks = _reiterable(blocks)
+        self._blocks = _reiterable(blocks, label)
         self._cache, self._kept = _checked_cache(cache), None
         self._is_list = isinstance(blocks, list | tuple)
         self._facts = None
@@ -194,7 +200,7 @@ class RowSource(LocalRows):
     def _own(self, X):
         """Return the block, converted, in memory of its own: an iterator may fill one buffer again and again."""
         converted = self._converted(X)
-        its_own = self._is_list or isinstance(self._blocks, FileRows)
+        its_own = self._is_list or getattr(self._blocks, "is_fresh", False)
         return converted if its_own or not _share_memory(converted, X) else converted.copy()
 
     def _converted(self, X):
@@ -224,7 +230,7 @@ class RowSource(LocalRows):
     def _rows_to_keep(self):
         """Return where the first pass keeps the rows, or None if they are cheap to read again."""
         ours = isinstance(self._blocks, FileRows)
-        dear = ours and self._blocks.is_dear
+        dear = getattr(self._blocks, "is_dear", False)
         in_memory = self._array is not None or self._is_list
         if self._cache is None or in_memory or (self._cache == "auto" and not dear):
             return None
@@ -285,19 +291,27 @@ class _Call:
         return iter(self.function())
 
 
-def _reiterable(blocks):
+def _reiterable(blocks, label):
     """Return blocks of rows that can be iterated many times, from anything that :class:`RowSource` takes."""
+    if _is_path(blocks) or (isinstance(blocks, list | tuple) and blocks and all(map(_is_path, blocks))):
+        from isrht.files.opening import open_rows
+
+        return open_rows(blocks, label=label)
+    foreign = None if is_matrix(blocks) or isinstance(blocks, FileRows) else foreign_blocks(blocks, label)
+    if foreign is not None:
+        return foreign
+    if label is not None:
+        raise ValueError(f"label is for tables and files, not for {type(blocks).__name__}")
     if callable(blocks):
         return _Call(blocks)
     if is_matrix(blocks):
         check_sparse(blocks)
         return _Slices(blocks.tocsr() if sp.issparse(blocks) else blocks)
-    if _is_path(blocks) or (isinstance(blocks, list | tuple) and blocks and all(map(_is_path, blocks))):
-        from isrht.files.opening import open_rows
-
-        return open_rows(blocks)
     if not hasattr(blocks, "__iter__"):
-        raise TypeError(f"RowSource needs an iterable of blocks of rows, got {type(blocks).__name__}")
+        raise TypeError(
+            f"RowSource needs an iterable of blocks of rows, got {type(blocks).__module__}.{type(blocks).__name__}: "
+            f"{HOW_ELSE}"
+        )
     if iter(blocks) is blocks:
         raise TypeError(
             f"RowSource reads its blocks many times, but a {type(blocks).__name__} can be iterated only once: "

@@ -1,0 +1,227 @@
+"""Files at URLs: in fsspec's memory, on a server with ranges that breaks off, and in a bucket of a real S3 server."""
+
+import io
+import logging
+import os
+import pickle
+import socket
+
+import numpy as np
+import pytest
+from http_server import serving
+from numpy.testing import assert_array_equal
+
+from isrht import ISRHTClassifier, RowSource
+from isrht.files import FileError, open_rows, read_rows, remote, write_rows
+from isrht.files.remote import RemoteFile, is_url, shown
+
+fsspec = pytest.importorskip("fsspec")
+
+
+@pytest.fixture(autouse=True)
+def _hurry(monkeypatch):
+    monkeypatch.setattr(remote, "PAUSE", 0.001)
+
+
+@pytest.fixture
+def rows(rng):
+    X = rng.standard_normal((500, 6))
+    return X, (X[:, 0] > 0).astype(float)
+
+
+@pytest.fixture
+def files(tmp_path, rows):
+    """The same rows in every format, as bytes."""
+    X, y = rows
+    for name in ("rows.svm", "rows.svm.gz", "rows.csv", "rows.tsv.xz", "rows.parquet"):
+        write_rows(tmp_path / name, X, y)
+    np.save(tmp_path / "rows.npy", np.column_stack([X, y]))
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    return {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def options(name):
+    return {"label": -1} if name.endswith(".npy") else {"label": "label"} if name[5:8] in ("csv", "tsv", "par") else {}
+
+
+@pytest.fixture
+def memory(files):
+    system = fsspec.filesystem("memory")
+    for name, data in files.items():
+        system.pipe(f"/isrht/{name}", data)
+    yield "memory://isrht"
+    system.rm("/isrht", recursive=True)
+
+
+NAMES = ["rows.svm", "rows.svm.gz", "rows.csv", "rows.tsv.xz", "rows.parquet", "rows.npy", "rows.npz"]
+
+
+def assert_rows(found, expected):
+    X, y, _ = found
+    X = X.toarray() if hasattr(X, "toarray") else X
+    assert_array_equal(X, expected[0])
+    assert_array_equal(y.astype(float), expected[1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_format_from_memory_and_from_a_server(name, memory, files, rows):
+    pytest.importorskip("aiohttp")
+    if name not in files:
+        pytest.fail(f"{name} was not written: {sorted(files)}")
+    assert_rows(read_rows(f"{memory}/{name}", **options(name)), rows)
+    with serving(files) as (url, site):
+        assert_rows(read_rows(f"{url}/{name}", **options(name)), rows)
+        site.with_ranges = False
+        assert_rows(read_rows(f"{url}/{name}", **options(name)), rows)
+
+
+def test_patterns_and_folders_are_read_as_one(rows):
+    X, y = rows
+    system = fsspec.filesystem("memory")
+    buffers = [io.BytesIO(), io.BytesIO()]
+    for buffer, part in zip(buffers, (slice(0, 200), slice(200, 500)), strict=True):
+        np.savez(buffer, X=X[part], y=y[part])
+    for number, buffer in enumerate(buffers):
+        system.pipe(f"/parts/day={number}/part.npz", buffer.getvalue())
+    system.pipe("/parts/_SUCCESS", b"")
+    try:
+        for url in ("memory://parts", "memory://parts/*/part.npz"):
+            assert_rows(read_rows(url), rows)
+        with pytest.raises(FileNotFoundError, match=r"no file matches memory://parts/\*.csv"):
+            open_rows("memory://parts/*.csv")
+    finally:
+        system.rm("/parts", recursive=True)
+
+
+def test_folders_of_parquet_tell_columns(tmp_path, rows):
+    pytest.importorskip("pyarrow")
+    X, y = rows
+    for kind in (0, 1):
+        (tmp_path / f"year=20{kind}" / f"kind=k{kind}").mkdir(parents=True)
+        write_rows(tmp_path / f"year=20{kind}" / f"kind=k{kind}" / "part.parquet", X[y == kind])
+    (tmp_path / "_SUCCESS").touch()
+    found, labels, _ = read_rows(tmp_path, label="kind")
+    assert_array_equal(labels, np.repeat(["k0", "k1"], [int((y == kind).sum()) for kind in (0, 1)]))
+    assert_array_equal(found[:, :-1], np.concatenate([X[y == 0], X[y == 1]]))
+    assert_array_equal(np.unique(found[:, -1]), [200, 201])
+    with pytest.raises(FileError, match="column 'kind' is of type string, not of numbers"):
+        read_rows(tmp_path)
+
+
+def test_a_file_url_is_a_path(tmp_path, rows):
+    write_rows(tmp_path / "rows x.svm", *rows)
+    assert_rows(read_rows((tmp_path / "rows x.svm").as_uri()), rows)
+
+
+def test_a_model_is_that_of_the_same_rows_in_memory(memory, rows):
+    model = ISRHTClassifier(4, selection="supervised", C=1.0, random_state=0).fit(RowSource(f"{memory}/rows.svm.gz"))
+    expected = ISRHTClassifier(4, selection="supervised", C=1.0, random_state=0).fit(*rows)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+
+
+def test_large_files_are_read_in_ranges(rng):
+    pytest.importorskip("aiohttp")
+    pytest.importorskip("pyarrow")
+    buffer, X = io.BytesIO(), rng.standard_normal((400_000, 4))
+    np.save(buffer, X)
+    with serving({"x.npy": buffer.getvalue()}) as (url, site):
+        found = np.concatenate([block for block, _ in open_rows(f"{url}/x.npy")])
+        assert_array_equal(found, X)
+        sizes = [stop - start for start, stop in site.ranges]
+        assert max(sizes) < X.nbytes
+        assert len(sizes) > 1
+
+
+def test_a_connection_that_breaks_is_made_again(files, rows):
+    pytest.importorskip("aiohttp")
+    with serving(files) as (url, site):
+        site.breaks = 2
+        assert_rows(read_rows(f"{url}/rows.svm"), rows)
+        assert site.breaks == 0
+
+
+def test_a_connection_that_breaks_again_and_again_is_named(files):
+    pytest.importorskip("aiohttp")
+    with serving(files) as (url, site):
+        site.breaks = 10**6
+        with pytest.raises(OSError, match=f"{url}/rows.svm: the connection broke at byte 0, 4 times"):
+            read_rows(f"{url}/rows.svm")
+        with pytest.raises(OSError, match=r"block 0 \(from row 0\): .*rows.csv: the connection broke at byte 0"):
+            RowSource(open_rows(f"{url}/rows.csv", label="label")).shape  # noqa: B018 -- the first pass is made here
+
+
+def test_a_file_that_ends_too_early_is_named():
+    class Short(RemoteFile):
+        size = 100
+
+        def open_raw(self):
+            return io.BytesIO(b"1 1:1\n")
+
+    with pytest.raises(FileError, match="memory://short.svm: it ended after 6 of 100 bytes"):
+        Short("memory://short.svm").open().read()
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_what_is_not_there_is_named_without_secrets(files):
+    pytest.importorskip("aiohttp")
+    with pytest.raises(FileNotFoundError, match="there is no file memory://nowhere/rows.csv"):
+        open_rows("memory://nowhere/rows.csv")
+    with pytest.raises(ValueError, match="nothing://x/y: Protocol not known: nothing"):
+        open_rows("nothing://x/y")
+    with serving(files) as (url, _):
+        secret = url.replace("://", "://me:hunter2@") + "/none.csv?signature=hunter2"
+        with pytest.raises(FileNotFoundError, match=f"there is no file {url}/none.csv$") as caught:
+            open_rows(secret)
+        assert caught.value.__suppress_context__
+    with pytest.raises(OSError, match=r"http://127.0.0.1:\d+/rows.csv cannot be reached") as caught:
+        open_rows(f"http://me:hunter2@127.0.0.1:{free_port()}/rows.csv?key=hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_secrets_are_not_in_the_names_of_files():
+    file = RemoteFile("https://me:hunter2@host/rows.csv.gz?signature=hunter2")
+    assert str(file) == "https://host/rows.csv.gz"
+    assert str(FileError(file, "it is wrong")) == "https://host/rows.csv.gz: it is wrong"
+    assert pickle.loads(pickle.dumps(file)).url == file.url
+    assert shown("a b") == "a b"
+    assert not is_url("-")
+
+
+@pytest.fixture(scope="module")
+def bucket():
+    """A bucket of moto's S3 server on the loopback."""
+    pytest.importorskip("s3fs")
+    server_module = pytest.importorskip("moto.server")
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    _, port = server.get_host_and_port()
+    settings = {
+        "AWS_ACCESS_KEY_ID": "someone",
+        "AWS_SECRET_ACCESS_KEY": "hunter2",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in settings.items():
+            environment.setenv(name, value)
+        system = fsspec.filesystem("s3", skip_instance_cache=True)
+        system.mkdir("rows-of-ours")
+        yield system
+    server.stop()
+
+
+def test_a_bucket_of_s3(bucket, files, rows):
+    for name, data in files.items():
+        bucket.pipe(f"rows-of-ours/{name}", data)
+    for name in ("rows.svm.gz", "rows.parquet", "rows.npy"):
+        assert_rows(read_rows(f"s3://rows-of-ours/{name}", **options(name)), rows)
+    assert RowSource("s3://rows-of-ours/rows.sv*[m]").shape == (500, 6)
+    with pytest.raises(FileNotFoundError, match="there is no file s3://no-such-bucket/rows.csv"):
+        open_rows("s3://no-such-bucket/rows.csv")
+    assert os.environ["AWS_SECRET_ACCESS_KEY"] == "hunter2"
