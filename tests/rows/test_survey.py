@@ -79,7 +79,7 @@ def missing_file(X, y):
         (lambda X, y: [], ValueError, "the source has no rows"),
         (lambda X, y: [(X[:0], y[:0])], ValueError, "the source has no rows"),
         (lambda X, y: iter([(X, y)]), TypeError, "a list_iterator can be iterated only once: give the function"),
-        (lambda X, y: 5, TypeError, "needs an iterable of blocks of rows, got int"),
+        (lambda X, y: 5, TypeError, "needs an iterable of blocks of rows, got builtins.int"),
     ],
 )
 def test_bad_blocks_are_named(make, error, message, rng):
