@@ -1,8 +1,9 @@
 """Accuracy against the seconds to a tuned model: ours, and what users would pick instead, as one figure and one table.
 
-``python -m benchmarks.tuned_model --data DIR`` runs every method on every set, writes ``docs/pictures/tuned_models.svg`` and
-``benchmarks/results/tuned_model.md``, and keeps what was measured in ``--journal``, so that the same command goes on
-where it was stopped. Without ``--data`` only sets that are made here are run; ``--sets`` and ``--methods`` choose some.
+``python -m benchmarks.tuned_model --data DIR`` runs every method on every set, writes
+``docs/pictures/tuned_models.svg`` and ``benchmarks/results/tuned_model.md``, and keeps what was measured in
+``--journal``, so that the same command goes on where it was stopped. Without ``--data`` only sets that are made here
+are run; ``--sets`` and ``--methods`` choose some.
 
 A tuned model is one whose parameters are chosen by cross-validation on the training rows (70 %, or as the set is
 given), and then trained on all of them. Peers have the settings that their users would take: scikit-learn's defaults,
