@@ -114,7 +114,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
     cv : int, splitter or iterable of (train, test), default=5
         Which rows are held out to choose C. With boosted columns, 5 means fifths until 12,500 rows have been held out.
     scoring : None, str or callable, default=None
-        What cross-validation maximises. None is accuracy, which is the only one for boosted columns.
+        What is maximised on held-out rows, as in scikit-learn; None is accuracy. Of rows that are not in memory boosted
+        columns take sums over rows alone: "accuracy", "balanced_accuracy", "neg_log_loss", "neg_brier_score".
     project_once : bool, default=False
         For selected columns: whether to cross-validate C on columns that were chosen with all labels, as the paper
         does. It is cheaper, but the scores are too good where the selection looks at y, because the rows held out
@@ -330,8 +331,6 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
             check_positive_number("C", self.C)
         if not isinstance(self.probability, bool | np.bool_):
             raise TypeError(f"probability must be True or False, got {self.probability!r}")
-        if self.selection == "boosted" and self.scoring is not None:
-            raise ValueError(f'selection="boosted" chooses by accuracy: scoring must be None, got {self.scoring!r}')
 
     def _warn_of_unused_parameters(self):
         """Warn of parameters that are not what they are by default, and that the selection does not use."""
@@ -373,7 +372,9 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
             n_components = self.n_components
             if isinstance(n_components, str) and n_components == "auto":
                 n_components = max(LEARNED[2], DISTILLED_PER_CLASS * len(self.classes_))
-            return BoostedISRHT(n_components, cv=cv, scaled=False, random_state=seed, n_jobs=self.n_jobs)
+            return BoostedISRHT(
+                n_components, cv=cv, scoring=self.scoring, scaled=False, random_state=seed, n_jobs=self.n_jobs
+            )
         return ISRHT(
             self.n_components,
             selection=self.selection,

@@ -81,7 +81,7 @@ def finished():
     """A search with two candidates, three numbers of rounds and one fold, in which all cells are equal."""
     search = Search.__new__(Search)
     search.plan = Plan([Candidate("z", 0.0), Candidate("z", 2.0)], [1, 2, 3], 3, 1)
-    search.held_out = np.array([10.0])
+    search.held_out, search.measure = np.array([10.0]), None
     search.hits = np.full((2, 3, len(C_GRID), 1), 7.0)
     search.hinge = np.zeros_like(search.hits)
     search.evidence = np.full(search.hits.shape[:3], 5.0)

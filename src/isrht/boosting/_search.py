@@ -4,13 +4,14 @@ Columns that were learned with the labels of some rows look too good on these ro
 is worthless. Every fold therefore learns its own columns from its own training rows. All numbers of rounds lie along
 one path, so the whole search costs one path per candidate and fold, and they share their passes over the data.
 
-A cell is a candidate, a number of rounds and a C. Its score is its held-out accuracy minus a twentieth of its mean
-squared hinge, which decides among cells of equal accuracy. Half of this and a quarter of the score of each neighbour
-in C are added up, so that no C wins by luck alone. After the first round all Cs are tried, later those around the
-best one so far, and further ones as long as they are better. A path whose best score no longer improves is not
-followed further, nor one that is clearly behind the best, unless there are so few features that its end is all of
-them. If even the held-out scores of the best cell are no more correlated with the labels than chance allows, the
-labels are taken for noise. Then there is one cautious round, and its own accuracy is reported, not the best of many.
+A cell is a candidate, a number of rounds and a C. Its score is its held-out accuracy, or whatever else is asked for
+(:mod:`isrht.boosting._measures`), minus a twentieth of its mean squared hinge, which decides among cells of equal
+accuracy. Half of this and a quarter of the score of each neighbour in C are added up, so that no C wins by luck
+alone. After the first round all Cs are tried, later those around the best one so far, and further ones as long as
+they are better. A path whose best score no longer improves is not followed further, nor one that is clearly behind
+the best, unless there are so few features that its end is all of them. If even the held-out scores of the best cell
+are no more correlated with the labels than chance allows, the labels are taken for noise. Then there is one cautious
+round, and its own accuracy is reported, not the best of many.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ TIE = 1e-9
 # A held-out correlation of less than this many standard errors is noise.
 SIGNAL = 3.0
 CAUTIOUS_C = 1 / 16
+# The score of a cell of which no fold could say how good it is, as a fold cannot that lacks a class.
+WORST = -1e9
 # So many Cs on either side of the best one are tried after the next round.
 AROUND = 2
 # A candidate is clearly behind if it lacks so many standard errors, and so many times what it has just gained.
@@ -58,11 +61,11 @@ class Choice:
     has_signal : bool
         Whether the scores of held-out rows are more correlated with the labels than chance allows.
     fold_scores : array of shape (n_folds,)
-        The accuracy on the rows that each fold holds out.
+        The accuracy, or what else was maximised, on the rows that each fold holds out.
     scores : array of shape (n_candidates, n_rounds, n_Cs)
         The scores of all cells, NaN where the search did not go.
     accuracy : float
-        The accuracy on the held-out rows of all folds.
+        The accuracy on the held-out rows of all folds, or the mean over folds of what else was maximised.
     cell : tuple or None, default=None
         Its numbers in ``scores``; None where there was no search.
     """
@@ -115,6 +118,8 @@ class Search:
         shape = len(plan.candidates), len(plan.rounds), len(C_GRID)
         self.hits = np.full((*shape, self.n_folds), np.nan)
         self.hinge, self.evidence = self.hits.copy(), np.full(shape, np.nan)
+        # What is maximised: accuracy if it is None, else a function of the heads of a cell (isrht.boosting._measures).
+        self.measure, self.merits = None, self.hits.copy()
         self.heads = {}
 
     def run(self):
@@ -189,6 +194,10 @@ class Search:
         found = dict(zip(keys, self.rows.sum(HeldOut(heads), self.n_jobs), strict=True))
         for (i, k), (hits, hinge, _) in found.items():
             self.hits[i, j, wanted[i], k], self.hinge[i, j, wanted[i], k] = hits, hinge
+        if self.measure is not None:
+            for i, some in wanted.items():
+                for c in some:
+                    self.merits[i, j, c] = self.measure([self.heads[i, j, k, c] for k in range(self.n_folds)])
         for i, some in wanted.items():
             sums = np.stack([sums for (owner, _), (_, _, sums) in found.items() if owner == i])
             self.evidence[i, j, some] = evidence(sums, self.held_out, self.n_effective)
@@ -218,8 +227,17 @@ class Search:
 
     def scores(self):
         """Return the scores of all cells: an array (candidates, rounds, Cs)."""
-        held_out = self.held_out.sum()
-        return smoothed(self.hits.sum(axis=3) / held_out - HINGE_PENALTY * self.hinge.sum(axis=3) / held_out)
+        hinge = self.hinge.sum(axis=3) / self.held_out.sum()
+        return smoothed(self._merit() - HINGE_PENALTY * hinge)
+
+    def _merit(self):
+        """Return the accuracy of all cells, or the mean over folds of whatever else is maximised."""
+        if self.measure is None:
+            return self.hits.sum(axis=3) / self.held_out.sum()
+        told = ~np.isnan(self.merits)
+        mean = np.where(told, self.merits, 0).sum(axis=3) / np.maximum(told.sum(axis=3), 1)
+        # A score that no fold could tell is the worst; a cell that was not tried has none.
+        return np.where(np.isnan(self.hits).all(axis=3), np.nan, np.where(told.any(axis=3), mean, WORST))
 
     def choice(self, may_be_noise):
         """Return the :class:`Choice` of the best cell, or of the cautious one if the labels look like noise."""
@@ -229,8 +247,8 @@ class Search:
         has_signal = bool(self.evidence[i, j, c] >= SIGNAL)
         if may_be_noise and not has_signal:
             i, j, c = len(self.plan.candidates) - 1, 0, C_GRID.index(CAUTIOUS_C)
-        fold_scores = self.hits[i, j, c] / self.held_out
-        accuracy = float(self.hits[i, j, c].sum() / self.held_out.sum())
+        fold_scores = self.hits[i, j, c] / self.held_out if self.measure is None else self.merits[i, j, c]
+        accuracy = float(self._merit()[i, j, c])
         candidate, rounds = self.plan.candidates[i], self.plan.rounds[j]
         return Choice(candidate, rounds, C_GRID[c], has_signal, fold_scores, scores, accuracy, (i, j, c))
 

@@ -24,6 +24,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.boosting._calibration import AS_CHOSEN
+from isrht.boosting._measures import measure_for
 from isrht.boosting._path import Assignment, Path
 from isrht.boosting._places import learned_rows
 from isrht.boosting._plan import C_GRID, KINDS, candidates_for, make_plan
@@ -48,7 +49,7 @@ from isrht.rows.folds import (
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.doc_links import DocLinkMixin
-from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Weights
+from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Scoring, Weights
 from isrht.support.matrices import without_duplicates
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import (
@@ -82,6 +83,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Which rows are held out to choose. "auto" holds out stratified fifths in turn until 12,500 rows have been held
         out, so that one fifth serves where it has as many rows.
+    scoring : None, str or callable, default=None
+        What is maximised on held-out rows, as in scikit-learn: higher is better, and None is accuracy. Of rows that are
+        not in memory it must be a sum over rows: "accuracy", "balanced_accuracy", "neg_log_loss" or "neg_brier_score".
     scaled : bool, default=True
         Whether to multiply the columns by the root of ``C_``, so that a linear model with C=1 is about as cautious on
         them as the SVM that was chosen. That SVM itself is ``LinearSVM(C_)`` on columns that are not scaled: the two
@@ -99,7 +103,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         The C that was chosen, for columns that are not scaled, in units in which the mean squared row is 1. It is not
         to be cross-validated on the columns again.
     held_out_score_ : float
-        The accuracy on held-out rows of what was chosen: an honest estimate, up to the choice among few.
+        The accuracy on held-out rows of what was chosen, or the mean ``scoring`` over folds: an honest estimate, up to
+        the choice among few.
     fold_scores_ : ndarray of shape (n_folds,)
         The same in each fold.
     search_scores_ : ndarray of shape (n_candidates, n_rounds, n_Cs)
@@ -166,6 +171,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         threshold: float | Literal["auto"] = "auto",
         diagonal: Literal["auto", "standard", "z", "signs"] = "auto",
         cv: Folds = "auto",
+        scoring: Scoring = None,
         scaled: bool = True,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -175,6 +181,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         self.threshold = threshold
         self.diagonal = diagonal
         self.cv = cv
+        self.scoring = scoring
         self.scaled = scaled
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -301,6 +308,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             nowhere = np.full((len(plan.candidates), len(plan.rounds), 0), np.nan)
             return Choice(plan.candidates[-1], plan.rounds[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
         search = Search(X, roles, plan, self.n_jobs)
+        search.measure = measure_for(self.scoring, self, search.rows, self.n_jobs)
         search.run()
         choice = search.choice(may_be_noise=self.rounds == "auto")
         self.calibration_ = search.calibration(choice, wish)

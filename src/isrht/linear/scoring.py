@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 from sklearn.metrics import check_scoring
 
+from isrht.linear.calibration import fit_calibration
 from isrht.linear.classifier import FixedModel
 from isrht.linear.scores import linear_scores, predicted_codes
 from isrht.linear.weights import counted_weights
@@ -14,14 +15,44 @@ from isrht.rows.blocks import RowBlocks
 from isrht.rows.values import derived, total
 
 
-class _AtClient(FixedModel):
-    """A model whose scores of rows on workers come back as arrays, which scikit-learn's metrics need."""
+class _Judged(FixedModel):
+    """A model that is judged by held-out rows whose labels are known.
+
+    Scores of rows on workers come back as arrays, which scikit-learn's metrics need. Scorers that ask for probabilities
+    get those that are calibrated on the very rows: one or two numbers that are learned from all of them.
+    """
 
     def decision_function(self, X):
         return np.asarray(super().decision_function(X))
 
     def predict(self, X):
         return np.asarray(super().predict(X))
+
+    def predict_proba(self, X):
+        """Return the probabilities of the held-out rows, and of no others."""
+        scores = self.decision_function(X).reshape(len(self.labels), -1)
+        codes = np.searchsorted(self.classes_, self.labels)
+        weights = np.ones(len(codes)) if self.weights is None else self.weights
+        curve = fit_calibration(lambda function: function(scores, codes, weights), np.ones(len(self.classes_)))
+        return curve.probabilities(scores)
+
+
+class ScoredRows:
+    """Rows of which nothing is known but their scores, in the form of rows that a linear model scores.
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples, n_problems)
+    classes : array of shape (n_classes,)
+    """
+
+    def __init__(self, scores, classes):
+        self.X, self.classes = scores, classes
+
+    def model(self):
+        """Return the model whose scores they are."""
+        n_problems = self.X.shape[1]
+        return FixedModel.of(self.classes, np.eye(n_problems), np.zeros(n_problems))
 
 
 def held_out_scorer(estimator, scoring):
@@ -35,8 +66,8 @@ def held_out_scorer(estimator, scoring):
     takes_weights = "sample_weight" in inspect.signature(scorer).parameters
 
     def score(model, X, y, sample_weight=None):
-        if getattr(X, "on_workers", False):
-            model = _AtClient.of(model.classes_, model.coef_, model.intercept_)
+        model = _Judged.of(model.classes_, model.coef_, model.intercept_)
+        model.labels, model.weights = y, sample_weight
         if sample_weight is None or not takes_weights:
             return scorer(model, X, y)
         return scorer(model, X, y, sample_weight=sample_weight)
