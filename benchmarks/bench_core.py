@@ -25,7 +25,7 @@ import isrht
 from benchmarks.timing import best_of
 from isrht import fwht, kernels
 from isrht.kernels.records import CsrRows
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 REPEAT = 40
 PATIENT = 4 * REPEAT  # where milliseconds are compared: noise of another tenant lasts for half a second and more

@@ -33,14 +33,24 @@ template <class Rows> struct DescentKernels {
     void (*add_gram_product)(Rows rows, WeightedRows chosen, const double* along, double* out);
 };
 
-template <class T> struct DenseKernels {
+// The kernels that transform arrays of floating-point numbers, or of integers, whose sums wrap around.
+template <class T> struct TransformKernels {
     // Transforms the middle axis of the cube in place, and multiplies it by `scale`.
     void (*transform)(Cube<T> cube, T scale);
     // Does the three largest strides of a transform (4, 2 and 1 times `stride` values) in its first `columns` columns.
     // Eight transforms of `stride` values each are left to do.
     void (*transform_top)(T* data, size_t columns, size_t stride);
+    // Transforms the middle axis of the cube, of 2^a * m * 2^b values, in place, and multiplies it by `scale`: by the
+    // Kronecker product of matrices of these orders, of which 2^a takes what is left of blocks of up to 4096 values.
+    void (*transform_paley)(Cube<T> cube, Paley plan, T scale);
+};
+
+template <class T> struct DenseKernels {
     // Sets out (rows, columns) to the wanted columns of the rotated rows.
     void (*project)(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out);
+    // Sets out to the rows after all steps of a rotation, or after all inverse steps, the last first. A row of out may be
+    // the row itself. Where plan.order is 1 the length is a power of two.
+    void (*rotate)(DenseRows<T> rows, RotationSteps<T> steps, Paley plan, bool inverse, RowsTo<T> out);
     // Adds the chosen rows to totals (width), one after another, in double.
     void (*add_rows)(DenseRows<T> rows, RowChoice chosen, double* totals);
     // Adds the squares of the rotated chosen rows to totals (length), one after another, in double.
@@ -98,6 +108,10 @@ struct BoostingKernels {
 // The kernels of one variant, for every type of value and of index.
 struct Kernels {
     const char* name;
+    TransformKernels<float> transform32;
+    TransformKernels<double> transform64;
+    TransformKernels<uint32_t> transform32_integers;
+    TransformKernels<uint64_t> transform64_integers;
     DenseKernels<float> dense32;
     DenseKernels<double> dense64;
     SparseKernels<float, int32_t> sparse32;

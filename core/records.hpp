@@ -38,6 +38,39 @@ template <class T> struct Cube {
     ISRHT_INLINE T* block(size_t number) const { return data + ptrdiff_t(number) * stride; }
 };
 
+// A Hadamard matrix of order m by one of Paley's constructions (dense/paley.hpp) on a field of q elements: m is q + 1 or
+// 2 (q + 1). The elements are numbered so that their differences go round in cycles: one of q, or q / p of p each. The
+// lists have the distances at which an output adds and subtracts inputs, in a layout where each cycle is there twice.
+struct Paley {
+    size_t order, field, cycle, distances;
+    const int64_t* added;
+    const int64_t* subtracted;
+};
+constexpr size_t kLargestOrder = 60, kLongestCircle = 100;
+
+// Returns how many consecutive values of a transform of some length, 2^a * m * 2^b, the matrix of order m combines: m * 2^b,
+// the largest that is at most 4096, or the length.
+ISRHT_INLINE size_t paley_block(const Paley& plan, size_t length) {
+    size_t block = plan.order;
+    while (block < length && 2 * block <= 4096) block *= 2;
+    return block;
+}
+
+// The steps of a rotation without padding: step s multiplies the values of a row from starts[s] on, `length` of them, by
+// signs[s], and applies the orthonormal transform, whose factor is `scale`.
+template <class T> struct RotationSteps {
+    const int64_t* starts;
+    const T* signs;
+    size_t count, length;
+    T scale;
+};
+
+// Where rows are written to: the next row begins `stride` values further on.
+template <class T> struct RowsTo {
+    T* data;
+    ptrdiff_t stride;
+};
+
 // The columns of rotated rows that are wanted: out_c = z[index[c]] * scale[c].
 template <class T> struct Columns {
     const int64_t* index;

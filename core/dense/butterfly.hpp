@@ -86,7 +86,8 @@ template <class T, int Radix> ISRHT_INLINE void radix_vectors(T* at, size_t stri
 #pragma GCC unroll 16
         for (int k = 0; k < (1 << Radix); ++k) {
             if (k & (1 << bit)) continue;
-            if (kFuses && Radix == 3 && bit == 1) butterfly_fused<T>(v[k], v[k | (1 << bit)], minus_one);
+            if (kFuses && kFloating<T> && Radix == 3 && bit == 1)
+                butterfly_fused<T>(v[k], v[k | (1 << bit)], minus_one);
             else butterfly(v[k], v[k | (1 << bit)]);
         }
     }
@@ -168,14 +169,15 @@ template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int rad
     else radix_pass<T, 1>(block, stride, stride, next);
 }
 
-// Does the last `Stages` stages, within vectors. It goes stage by stage over all vectors rather than vector by vector,
-// so that each instruction finds its operands ready and does not wait in the processor's scheduler.
-template <class T, int Stages, int Count> ISRHT_INLINE void butterfly_within(Vector<T> (&v)[Count]) {
-    if constexpr (Stages > 0) {
+// Does the last `Stages` stages, within vectors, but for the very last `Skip`. It goes stage by stage over all vectors
+// rather than vector by vector, so that each instruction finds its operands ready and does not wait in the processor's
+// scheduler.
+template <class T, int Stages, int Skip, int Count> ISRHT_INLINE void butterfly_within(Vector<T> (&v)[Count]) {
+    if constexpr (Stages > Skip) {
         constexpr int stride = 1 << (Stages - 1);
 #pragma GCC unroll 8
         for (int k = 0; k < Count; ++k) v[k] = butterfly_lanes<T, stride>(v[k]);
-        butterfly_within<T, Stages - 1>(v);
+        butterfly_within<T, Stages - 1, Skip>(v);
     }
 }
 
@@ -183,9 +185,10 @@ struct Nothing {
     ISRHT_INLINE void operator()() const {}
 };
 
-// Does the last `Stages` stages of one group of eight vectors. `one` and `other` are work of another pass, which is
-// done before and after the first stage within vectors: its sums fill the time in which the shuffles are waited for.
-template <class T, int Stages, bool Scaled, class One = Nothing, class Other = Nothing>
+// Does the last `Stages` stages of one group of eight vectors, but for the very last `Skip`: 1 for pairs of values that
+// are transformed side by side. `one` and `other` are work of another pass, which is done before and after the first
+// stage within vectors: its sums fill the time in which the shuffles are waited for.
+template <class T, int Stages, bool Scaled, int Skip = 0, class One = Nothing, class Other = Nothing>
 ISRHT_INLINE void last_pass(T* group, Vector<T> scale, One one = {}, Other other = {}) {
     constexpr int N = Lanes<T>::count, in_lanes = log2_of(N) < Stages ? log2_of(N) : Stages;
     constexpr bool from_memory = Stages == in_lanes + 3;
@@ -203,12 +206,12 @@ ISRHT_INLINE void last_pass(T* group, Vector<T> scale, One one = {}, Other other
         }
     }
     one();
-    if constexpr (in_lanes > 0) {
+    if constexpr (in_lanes > Skip) {
 #pragma GCC unroll 8
         for (int k = 0; k < 8; ++k) v[k] = butterfly_lanes<T, (1 << in_lanes) / 2>(v[k]);
     }
     other();
-    butterfly_within<T, in_lanes - 1>(v);
+    butterfly_within<T, in_lanes - 1, Skip>(v);
 #pragma GCC unroll 8
     for (int k = 0; k < 8; ++k) store(group + k * N, Scaled ? v[k] * scale : v[k]);
 }

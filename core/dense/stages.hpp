@@ -29,11 +29,18 @@ template <class T> struct Transform {
     T scale;
     size_t lowest, length;
     Wanted wanted;
+    bool pairs = false;  // Whether the stage of stride 1 is left out: two transforms lie in turns.
 
     // Transforms `data`, and asks meanwhile for as much memory at `upcoming`.
     void run(T* data, intptr_t upcoming) const {
         Upcoming next{upcoming, spread(length)};
         run(data, length, 0, next);
+    }
+
+    // Transforms rows that follow one another, within a part all of them together, pass after pass.
+    void run_rows(T* data, size_t total, intptr_t upcoming) const {
+        Upcoming next{upcoming, spread(length)};
+        part_after(data, total, length, 0, next);
     }
 
     // Does what is left once the stages of the `radix` largest strides are done.
@@ -115,6 +122,9 @@ template <class T> struct Transform {
         if (lowest == N)  // The stages within vectors are left out.
             each_group<Radix, Bytes>(data, size, offset, next,
                                      [=](T* group) { radix_vectors<T, 3>(group, N, minus_one<T>()); });
+        else if (pairs)
+            each_group<Radix, Bytes>(data, size, offset, next,
+                                     [=](T* group) { last_pass<T, kStages, true, 1>(group, factor); });
         else if (scale != T(1))
             each_group<Radix, Bytes>(data, size, offset, next,
                                      [=](T* group) { last_pass<T, kStages, true>(group, factor); });
@@ -145,7 +155,7 @@ template <class T> struct Transform {
     // Returns whether this is the common case: all outputs are wanted, and one radix pass over a part leaves blocks of
     // four groups.
     bool is_plain(size_t part) const {
-        return (part == 8 * kFour || part == 4 * kFour) && !wanted.before && lowest == 1;
+        return (part == 8 * kFour || part == 4 * kFour) && !wanted.before && lowest == 1 && !pairs;
     }
 
     // Does all parts in the common case.
@@ -175,7 +185,7 @@ template <class T> struct Transform {
         for (; at + ahead < size; at += kFour) {
             const BlockOfFour<T, Shifted> later{data + at + ahead};
             for (size_t turn = 0; turn < 4; ++turn) {
-                last_pass<T, kStages, Scaled>(
+                last_pass<T, kStages, Scaled, 0>(
                     data + at + turn * kGroup<T>, factor, [=] { later.later_step(2 * turn + 1); },
                     [=] { turn ? later.later_step(2 * turn) : later.first_step(); });
                 ask_for<kGroup<T> * sizeof(T)>(upcoming);
@@ -190,33 +200,33 @@ template <class T> struct Transform {
 };
 
 // Transforms rows of 2^Stages values, shorter than a group, that follow one another. They are one long array in which
-// the stages of large strides are left out.
-template <class T, int Stages> inline void short_rows(T* data, size_t total, T scale) {
+// the stages of large strides are left out, and the stage of stride 1 if it skips that.
+template <class T, int Stages, int Skip> inline void short_rows(T* data, size_t total, T scale) {
     const Vector<T> factor = broadcast(scale);
     const size_t whole = total / kGroup<T> * kGroup<T>;
-    for (size_t at = 0; at < whole; at += kGroup<T>) last_pass<T, Stages, true>(data + at, factor);
+    for (size_t at = 0; at < whole; at += kGroup<T>) last_pass<T, Stages, true, Skip>(data + at, factor);
     if (whole == total) return;
     T rest[kGroup<T>] = {};
     for (size_t i = 0; i < total - whole; ++i) rest[i] = data[whole + i];
-    last_pass<T, Stages, true>(rest, factor);
+    last_pass<T, Stages, true, Skip>(rest, factor);
     for (size_t i = 0; i < total - whole; ++i) data[whole + i] = rest[i];
 }
 
 // Transforms rows of `length` values, shorter than a group, that follow one another and have `total` values together.
-template <class T> inline void transform_short(T* data, size_t total, size_t length, T scale) {
+template <class T, int Skip = 0> inline void transform_short(T* data, size_t total, size_t length, T scale) {
     switch (__builtin_ctzll(length)) {
-        case 0: return short_rows<T, 0>(data, total, scale);
-        case 1: return short_rows<T, 1>(data, total, scale);
-        case 2: return short_rows<T, 2>(data, total, scale);
-        case 3: return short_rows<T, 3>(data, total, scale);
+        case 0: return short_rows<T, 0, Skip>(data, total, scale);
+        case 1: return short_rows<T, 1, Skip>(data, total, scale);
+        case 2: return short_rows<T, 2, Skip>(data, total, scale);
+        case 3: return short_rows<T, 3, Skip>(data, total, scale);
         case 4:
-            if constexpr (kGroup<T> > 16) return short_rows<T, 4>(data, total, scale);
+            if constexpr (kGroup<T> > 16) return short_rows<T, 4, Skip>(data, total, scale);
             break;
         case 5:
-            if constexpr (kGroup<T> > 32) return short_rows<T, 5>(data, total, scale);
+            if constexpr (kGroup<T> > 32) return short_rows<T, 5, Skip>(data, total, scale);
             break;
         case 6:
-            if constexpr (kGroup<T> > 64) return short_rows<T, 6>(data, total, scale);
+            if constexpr (kGroup<T> > 64) return short_rows<T, 6, Skip>(data, total, scale);
             break;
     }
 }

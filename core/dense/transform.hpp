@@ -1,6 +1,7 @@
 // The kernels that transform arrays in place: all rows, or along an axis that is not the last.
 #pragma once
 
+#include "dense/paley.hpp"
 #include "dense/stages.hpp"
 #include "records.hpp"
 
@@ -11,20 +12,34 @@ namespace isrht::ISRHT_VARIANT {
 // itself.
 constexpr size_t kRowAhead = 131072;
 
-// Transforms rows. The first pass over a row of several parts reads all of it, so there the requests have to end half a
-// part beyond the next row.
-template <class T> void transform_rows(Cube<T> rows, T scale) {
-    const size_t length = rows.length;
+// Short rows that follow one another are taken together, so many values at a time.
+template <class T> constexpr size_t kTogether = 8192 / sizeof(T);
+
+// Transforms rows, or pairs of rows that lie in turns (complex numbers): those are rows of twice the length without the
+// stage of stride 1. The first pass over a row of several parts reads all of it, so there the requests have to end half
+// a part beyond the next row.
+template <class T, int Skip> void transform_rows(Cube<T> rows, T scale) {
+    const size_t length = rows.length << Skip;
     if (length < kGroup<T>) {
-        if (rows.stride == ptrdiff_t(length)) return transform_short(rows.data, rows.outer * length, length, scale);
-        for (size_t i = 0; i < rows.outer; ++i) transform_short(rows.block(i), length, length, scale);
+        if (rows.stride == ptrdiff_t(length))
+            return transform_short<T, Skip>(rows.data, rows.outer * length, length, scale);
+        for (size_t i = 0; i < rows.outer; ++i) transform_short<T, Skip>(rows.block(i), length, length, scale);
         return;
     }
     const bool long_row = length * sizeof(T) > kRowAhead;
     const ptrdiff_t rows_ahead = rows.stride * ptrdiff_t((kPart<T> - 1) / length + 1);
     const ptrdiff_t beyond = length > kPart<T> ? ptrdiff_t(kPart<T> / 2) : 0;
     const ptrdiff_t ahead = long_row ? ptrdiff_t(kPart<T>) : rows_ahead + beyond;
-    const Transform<T> transform{scale, 1, length, {nullptr}};
+    const Transform<T> transform{scale, 1, length, {nullptr}, Skip == 1};
+    const size_t together = rows.stride == ptrdiff_t(length) ? kTogether<T> / length : 0;
+    if (together > 1) {
+        for (size_t i = 0; i < rows.outer; i += together) {
+            T* row = rows.block(i);
+            const size_t count = rows.outer - i < together ? rows.outer - i : together;
+            transform.run_rows(row, count * length, reinterpret_cast<intptr_t>(row) + ptrdiff_t(kPart<T> * sizeof(T)));
+        }
+        return;
+    }
     for (size_t i = 0; i < rows.outer; ++i) {
         T* row = rows.block(i);
         transform.run(row, reinterpret_cast<intptr_t>(row) + ahead * ptrdiff_t(sizeof(T)));
@@ -45,8 +60,45 @@ template <class T> void transform_stack(T* data, size_t length, size_t inner, T 
 }
 
 template <class T> void transform(Cube<T> cube, T scale) {
-    if (cube.inner == 1) return transform_rows(cube, scale);
+    if (cube.inner == 1) return transform_rows<T, 0>(cube, scale);
+    if (cube.inner == 2) return transform_rows<T, 1>(cube, scale);
     for (size_t i = 0; i < cube.outer; ++i) transform_stack(cube.block(i), cube.length, cube.inner, scale);
+}
+
+// Transforms blocks whose streams have fewer columns than a vector has lanes. As many blocks as it has lanes are laid
+// side by side, so that each has a lane.
+template <class T> void transform_paley_abreast(Cube<T> cube, Paley plan, T scale) {
+    constexpr size_t N = size_t(Lanes<T>::count);
+    const size_t size = cube.length * cube.inner, columns = size / plan.order * N;
+    Scratch scratch(size * N * sizeof(T));
+    T* const buffer = static_cast<T*>(scratch.data);
+    for (size_t k = 0; k < size * N; ++k) buffer[k] = T(0);
+    for (size_t i = 0; i < cube.outer; i += N) {
+        const size_t count = cube.outer - i < N ? cube.outer - i : N;
+        for (size_t lane = 0; lane < count; ++lane)
+            for (size_t k = 0; k < size; ++k) buffer[k * N + lane] = cube.block(i + lane)[k];
+        combine(buffer, columns, columns, plan);
+        for (size_t k = 0; k < plan.order; ++k)
+            transform_stack(buffer + k * columns, cube.length / plan.order, cube.inner * N, scale);
+        for (size_t lane = 0; lane < count; ++lane)
+            for (size_t k = 0; k < size; ++k) cube.block(i + lane)[k] = buffer[k * N + lane];
+    }
+}
+
+// Transforms lengths 2^a * m * 2^b. What is left after the stages of the a largest strides are blocks of m * 2^b values,
+// the largest that fit the first-level cache: the streams of a block lie near each other then, and do not fight for the
+// same few places.
+template <class T> void transform_paley(Cube<T> cube, Paley plan, T scale) {
+    const size_t block = paley_block(plan, cube.length), length = block / plan.order, columns = length * cube.inner;
+    if (cube.length == block && columns < size_t(Lanes<T>::count)) return transform_paley_abreast(cube, plan, scale);
+    for (size_t i = 0; i < cube.outer; ++i) {
+        if (cube.length > block) transform_stack(cube.block(i), cube.length / block, block * cube.inner, T(1));
+        for (size_t at = 0; at < cube.length; at += block) {
+            T* const data = cube.block(i) + at * cube.inner;
+            combine(data, columns, columns, plan);
+            transform<T>({data, plan.order, length, cube.inner, ptrdiff_t(columns)}, scale);
+        }
+    }
 }
 
 template <class T> void transform_top(T* data, size_t columns, size_t stride) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels.hpp"
@@ -19,6 +20,14 @@ const Kernels& active_kernels();
 
 // Lets the variant of this name serve. Throws std::invalid_argument for one that is not available.
 void use_variant(const std::string& name);
+
+// Returns the transforms that serve now for values of type T.
+template <class T> const TransformKernels<T>& transform_kernels() {
+    if constexpr (std::is_same_v<T, float>) return active_kernels().transform32;
+    else if constexpr (std::is_same_v<T, double>) return active_kernels().transform64;
+    else if constexpr (sizeof(T) == 4) return active_kernels().transform32_integers;
+    else return active_kernels().transform64_integers;
+}
 
 // Returns the kernels that serve now for values of type T.
 template <class T> const DenseKernels<T>& dense_kernels() {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "infra/inline.hpp"
@@ -37,13 +38,13 @@ constexpr bool kFuses = false;
 #endif
 
 // The integer that is as wide as a value.
-template <class T> struct BitsOf;
-template <> struct BitsOf<float> {
-    using Type = int32_t;
+template <class T> struct BitsOf {
+    using Type = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 };
-template <> struct BitsOf<double> {
-    using Type = int64_t;
-};
+
+// Whether values are floating-point numbers. Others are unsigned integers, whose sums wrap around as those of signed
+// ones do in memory, but by the rules of the language.
+template <class T> constexpr bool kFloating = std::is_floating_point_v<T>;
 
 // The types of a vector of values. They are typedefs in a struct rather than alias templates, from which GCC drops the
 // attribute.
@@ -115,16 +116,21 @@ template <class T> ISRHT_INLINE typename Lanes<T>::Bits top_bit() {
 // Returns x * sign + y, where sign is +1 or -1. The product is exact, so the bits are the same whether it is fused or
 // not.
 template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign, Vector<T> y) {
-#if defined(ISRHT_FUSES) && ISRHT_VECTOR_BYTES == 32
-    if constexpr (sizeof(T) == 4) return (Vector<T>)_mm256_fmadd_ps((__m256)x, (__m256)sign, (__m256)y);
-    else return (Vector<T>)_mm256_fmadd_pd((__m256d)x, (__m256d)sign, (__m256d)y);
-#elif defined(ISRHT_FUSES)
-    if constexpr (sizeof(T) == 4) return (Vector<T>)_mm512_fmadd_ps((__m512)x, (__m512)sign, (__m512)y);
-    else return (Vector<T>)_mm512_fmadd_pd((__m512d)x, (__m512d)sign, (__m512d)y);
-#else
     using Bits = typename Lanes<T>::Bits;
-    return y + (Vector<T>)((Bits)x ^ ((Bits)sign & top_bit<T>()));
+    if constexpr (!kFloating<T>) {
+        const Vector<T> negated = (Vector<T>)((Bits)sign < 0);
+        return y + ((x ^ negated) - negated);
+    } else {
+#if defined(ISRHT_FUSES) && ISRHT_VECTOR_BYTES == 32
+        if constexpr (sizeof(T) == 4) return (Vector<T>)_mm256_fmadd_ps((__m256)x, (__m256)sign, (__m256)y);
+        else return (Vector<T>)_mm256_fmadd_pd((__m256d)x, (__m256d)sign, (__m256d)y);
+#elif defined(ISRHT_FUSES)
+        if constexpr (sizeof(T) == 4) return (Vector<T>)_mm512_fmadd_ps((__m512)x, (__m512)sign, (__m512)y);
+        else return (Vector<T>)_mm512_fmadd_pd((__m512d)x, (__m512d)sign, (__m512d)y);
+#else
+        return y + (Vector<T>)((Bits)x ^ ((Bits)sign & top_bit<T>()));
 #endif
+    }
 }
 
 // Replaces the pair (a, b) by (a + b, a - b).
@@ -148,7 +154,10 @@ template <class T> ISRHT_INLINE void butterfly_memory(Vector<T>& a, Vector<T>& b
 #if defined(ISRHT_FUSES) && ISRHT_VECTOR_BYTES == 32
     const auto& high = *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
     const Vector<T> low = a;
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (!kFloating<T>) {
+        a = low + high;
+        b = low - high;
+    } else if constexpr (sizeof(T) == 4) {
         asm("vaddps %2, %1, %0" : "=x"(a) : "x"(low), "m"(high));
         asm("vsubps %2, %1, %0" : "=x"(b) : "x"(low), "m"(high));
     } else {

@@ -12,6 +12,7 @@
 #include "boosting/solve_small_svms.hpp"
 #include "boosting/sum_small_svms.hpp"
 #include "dense/moments.hpp"
+#include "dense/orthogonal.hpp"
 #include "dense/projection.hpp"
 #include "dense/sums.hpp"
 #include "dense/transform.hpp"
@@ -25,10 +26,10 @@
 
 namespace isrht::ISRHT_VARIANT {
 
+template <class T> constexpr TransformKernels<T> transform_table{transform<T>, transform_top<T>, transform_paley<T>};
 template <class T>
-constexpr DenseKernels<T> dense_table{
-    transform<T>,   transform_top<T>,     project_dense<T>, add_dense_rows<T>,
-    add_squares<T>, add_dense_moments<T>, score_dense<T>,   descent_table<DenseRows<T>>};
+constexpr DenseKernels<T> dense_table{project_dense<T>,     rotate_rows<T>, add_dense_rows<T>,          add_squares<T>,
+                                      add_dense_moments<T>, score_dense<T>, descent_table<DenseRows<T>>};
 template <class T, class Index>
 constexpr SparseKernels<T, Index> sparse_table{
     project_sparse<T, Index>, add_sparse_rows<T, Index>,     add_autocorrelation<T, Index>,
@@ -39,9 +40,9 @@ constexpr SparseKernels<T, Index> sparse_table{
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)
 
 extern const Kernels kernels;
-const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   dense_table<float>,
-                      dense_table<double>,           sparse_table<float, int32_t>,
-                      sparse_table<float, int64_t>,  sparse_table<double, int32_t>,
-                      sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms}};
+const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   transform_table<float>,        transform_table<double>,
+                      transform_table<uint32_t>,     transform_table<uint64_t>,     dense_table<float>,
+                      dense_table<double>,           sparse_table<float, int32_t>,  sparse_table<float, int64_t>,
+                      sparse_table<double, int32_t>, sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms}};
 
 }  // namespace isrht::ISRHT_VARIANT

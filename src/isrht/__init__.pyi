@@ -15,9 +15,15 @@ from .models.predictor import Predictor as Predictor
 from .projections.by_name import make_projection as make_projection
 from .projections.embedding import SparseEmbedding as SparseEmbedding
 from .projections.fourier import HadamardFourierFeatures as HadamardFourierFeatures
+from .projections.hadamard_rotation import HadamardRotation as HadamardRotation
 from .projections.isrht import ISRHT as ISRHT
 from .projections.leverage import LeverageScoreSelection as LeverageScoreSelection
 from .rows.sources import RowSource as RowSource
 from .transform.hadamard import fwht as fwht
+from .transform.hadamard import fwhtn as fwhtn
+from .transform.hadamard import ifwht as ifwht
+from .transform.hadamard import ifwhtn as ifwhtn
+from .transform.lengths import next_fast_len as next_fast_len
+from .transform.paley import hadamard_matrix as hadamard_matrix
 
 __version__: str

@@ -15,6 +15,7 @@ from isrht import (
     ISRHT,
     BoostedISRHT,
     HadamardFourierFeatures,
+    HadamardRotation,
     ISRHTClassifier,
     LeverageScoreSelection,
     LinearSVM,
@@ -183,6 +184,12 @@ PARAMETERS = {
         "candidates": Values([1, 2], [5, np.int64(2)], [0, -1, 1.5, "two", None, True]),
         "balance": BALANCE,
         "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+    },
+    HadamardRotation: {
+        "n_rounds": Values([1, 2, 3], [np.int64(2)], [0, -1, 4, 1.5, "two", None, True, [1], 10**30]),
+        "random_state": RANDOM_STATE,
+        "copy": Values([True]),  # False overwrites rows, which is what it is for
         "n_jobs": N_JOBS,
     },
     LeverageScoreSelection: {

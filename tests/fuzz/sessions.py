@@ -8,53 +8,80 @@ from contextlib import suppress
 
 import numpy as np
 from hypothesis import strategies as st
-from scipy.linalg import hadamard
 
+import isrht
 from fuzz.blocks import FORMS, ODD_FORMS, ORDINARY_FORMS, WRONG_FORMS, blocks
 from fuzz.estimators import estimator_session
 from fuzz.matrices import LAYOUTS, SEEDS, WIDTHS, Dense, Sparse, as_numbers, matrices, mostly, ordinary_matrices
 from fuzz.targets import labels, ordinary_labels
 from fuzz.watch import Refused
-from isrht import RowSource, fwht, make_projection
+from isrht import RowSource, make_projection
 from isrht.files import open_rows, read_rows, write_rows
 from isrht.projections.by_name import PROJECTIONS
 
-LENGTHS = st.sampled_from([1, 2, 4, 8, 16, 32, 64, 64, 128, 1024, 4096, 0, 3, 6, 100])
+LENGTHS = st.sampled_from(
+    [1, 2, 4, 8, 16, 32, 64, 64, 128, 1024, 4096, 12, 20, 28, 36, 44, 52, 60, 96, 120, 0, 3, 6, 100]
+)
 LONGEST_TWIN = 128
+WORDS = ("orders", 3, ["ortho"], b"ortho")
+EXACT = ("normal", "whole", "zeros")
 
 
 def fwht_session(draw, watch):
-    """Transform arrays of up to four dimensions along any axis."""
+    """Transform arrays of up to four dimensions along any axis, or several."""
     shape = tuple(draw(st.lists(LENGTHS if draw(st.booleans()) else st.sampled_from([1, 2, 3, 8]), max_size=3)))
     shape = shape if np.prod(shape, dtype=float) < 2**16 else shape[:1]
     recipe = Dense(
         shape,
         draw(
             mostly(
-                ("f8", "f4"),
-                ("i4", "i8", "f2", "?", "u1", ">f8", ">f4", ">i2"),
-                ("g", "c16", "O", "U", "words", "M8[s]"),
+                ("f8", "f4", "c16"),
+                ("i4", "i8", "f2", "?", "u1", ">f8", ">f4", ">i2", "u4", "u8"),
+                ("g", "O", "U", "words", "M8[s]"),
             )
         ),
         draw(mostly(("normal", "whole"), ("zeros", "huge", "subnormal", "spread", "nan", "inf"))),
         draw(st.sampled_from([layout for layout in LAYOUTS if not layout.startswith(("pandas", "polars"))])),
         draw(SEEDS),
     )
-    axis = draw(st.sampled_from([-1, -1, 0, 1, 2, -2, -3, 5, -7, 1.0, None, "0", np.int8(0), True, 2**70]))
-    norm = draw(st.sampled_from([None, None, "ortho", "ortho", "forward", 3, ["ortho"]]))
-    overwrite = draw(st.integers(0, 3)) == 0
-    workers = draw(st.sampled_from([None, None, 1, 2, -1, 0, -100, "two", 1.5, 10**6]))
-    watch.begin(f"fwht({recipe!r}, axis={axis!r}, norm={norm!r}, overwrite_x={overwrite}, workers={workers!r})")
+    name = draw(st.sampled_from(["fwht", "fwht", "ifwht", "fwhtn", "ifwhtn"]))
+    several = name.endswith("n")
+    axes = [None, (0,), (0, 1), (-1,), (0, 0), 5, (), "01", 1.5] if several else []
+    axis = draw(st.sampled_from(axes or [-1, -1, 0, 1, 2, -2, -3, 5, -7, 1.0, None, "0", np.int8(0), True, 2**70]))
+    options = {
+        "norm": draw(st.sampled_from([None, None, None, "ortho", "ortho", "forward", "backward", *WORDS])),
+        "scale": draw(st.sampled_from([None] * 6 + [0.5, 2, "two", True])),
+        "order": draw(st.sampled_from(["natural"] * 4 + ["sequency", "dyadic", "walsh", 3])),
+        "overwrite_x": draw(st.integers(0, 3)) == 0,
+        "workers": draw(st.sampled_from([None, None, 1, 2, -1, 0, -100, "two", 1.5, 10**6])),
+        "check_overflow": draw(st.integers(0, 3)) == 0,
+    }
+    watch.begin(f"{name}({recipe!r}, {axis!r}, **{options})")
     x = recipe.make()
     original = _as_array(x)
-    options = {"norm": norm, "overwrite_x": overwrite, "workers": workers}
-    call = (lambda: fwht(x, axis, **options)) if overwrite else (lambda given: fwht(given, axis, **options))
+    function = getattr(isrht, name)
+    overwrite = options["overwrite_x"]
+
+    def call(given=x):
+        try:
+            return function(given, axis, **options)
+        except OverflowError as error:
+            raise ValueError(error) if options["check_overflow"] else error from error
+
     result = watch.call("fwht", call, *([] if overwrite else [x]))
     watch.demand(result.shape == original.shape, f"the result has shape {result.shape}, not {original.shape}")
-    single = original.dtype.kind == "f" and original.dtype.itemsize <= 4
-    watch.demand(result.dtype == ("f4" if single else "f8"), f"the result of {original.dtype} is {result.dtype}")
-    if recipe.values in ("normal", "whole", "zeros") and original.shape[axis] <= LONGEST_TWIN:
-        compare_with_matrix(watch, result, original, axis, norm)
+    integers = ("int32", "int64", "float64") if original.dtype.kind in "iub" else (original.dtype.name,)
+    watch.demand(result.dtype.name in integers, f"the result of {original.dtype} is {result.dtype}")
+    if recipe.values in EXACT and not several and original.shape[axis] <= LONGEST_TWIN:
+        factor = factor_of(options, original.shape[axis], name == "ifwht")
+        compare_with_matrix(watch, result, original, axis, factor, options["order"])
+
+
+def factor_of(options, length, inverse):
+    if options["scale"] is not None:
+        return options["scale"]
+    norm = options["norm"] or "backward"
+    return 1 / np.sqrt(length) if norm == "ortho" else 1 / length if (norm == "forward") != inverse else 1.0
 
 
 def _as_array(x):
@@ -62,13 +89,20 @@ def _as_array(x):
     return np.array(x, subok=False)
 
 
-def compare_with_matrix(watch, result, original, axis, norm):
-    length = original.shape[axis]
-    matrix = hadamard(length) / (np.sqrt(length) if norm == "ortho" else 1)
-    values = np.moveaxis(original.astype(np.float64), axis, -1)
-    expected = np.moveaxis(values @ matrix, -1, axis)
-    size = np.abs(values).sum(axis=-1, initial=0).max(initial=0)
-    watch.demand_close(result, expected, "fwht", size * (1e-5 if result.dtype == np.float32 else 1e-13))
+def compare_with_matrix(watch, result, original, axis, factor, order):
+    matrix = isrht.hadamard_matrix(original.shape[axis])
+    if order == "sequency":
+        matrix = matrix[np.argsort(np.count_nonzero(np.diff(matrix, axis=1), axis=1))]
+    elif order == "dyadic":
+        width = len(matrix).bit_length() - 1
+        matrix = matrix[[int(f"{j:0{width}b}"[::-1], 2) if width else 0 for j in range(len(matrix))]]
+    values = np.moveaxis(original.astype(np.complex128 if original.dtype.kind == "c" else np.float64), axis, -1)
+    expected = np.moveaxis(values @ matrix, -1, axis) * factor
+    size = np.abs(values).sum(axis=-1, initial=0).max(initial=0) * max(1, abs(factor))
+    precision = {2: 2e-3, 4: 1e-5}.get(result.real.dtype.itemsize, 1e-13) if result.dtype.kind in "fc" else 1e-13
+    fits = np.abs(expected).max(initial=0) < (6e4 if result.dtype == np.float16 else 2e9)
+    for part in (np.real, np.imag) if fits else ():
+        watch.demand_close(part(result), part(expected), "fwht", size * precision)
 
 
 def projection_session(draw, watch):

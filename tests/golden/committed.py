@@ -28,7 +28,7 @@ DIGITS = 8
 WITH_FILES = (
     *("isrht-uniform", "isrht-importance", "isrht-importance-once", "isrht-top-share", "isrht-top-centred"),
     *("isrht-supervised", "isrht-supervised-weighted", "isrht-sketched", "isrht-in-three-blocks"),
-    *("embedding-random", "embedding-signs", "embedding-z", "leverage", "fourier", "fourier-candidates"),
+    *("embedding-random", "embedding-signs", "embedding-z", "leverage", "fourier", "fourier-candidates", "rotation"),
     *("boosted-auto", "boosted-z", "boosted-signs", "boosted-three-classes", "boosted-contrasts", "boosted-wide"),
     *("boosted-weighted", "svm", "svm-float32", "svm-wide", "svm-ten-classes", "svm-weighted", "svm-cv", "svm-cv-f1"),
     *("svm-cv-given-splits", "svm-cv-mean-of-folds", "svm-cv-weighted", "classifier-supervised", "classifier-given-c"),

@@ -14,7 +14,7 @@ from isrht.kernels.records import (
     LearnedColumns,
     SvmProblems,
 )
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 FLOATS = [np.float32, np.float64]
 INDICES = [np.int32, np.int64]

@@ -23,7 +23,9 @@ from isrht.kernels.records import (
     SvmSums,
     WeightedRows,
 )
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import PALEY_ORDERS, next_power_of_two
+from isrht.transform.orthogonal import OrthogonalRotation
+from isrht.transform.paley import paley_matrix
 
 COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]
 
@@ -109,8 +111,42 @@ def test_transform(seed, dtype, outer, log_length, inner):
         assert_same_bits("transform", cube, rng.choice([1.0, 0.3]), workers, outputs=[0])
 
 
+@given(seed=SEEDS, dtype=st.sampled_from([np.int32, np.int64]), log_length=st.integers(0, 14), inner=st.integers(1, 9))
+@every_shape
+def test_transform_of_integers(seed, dtype, log_length, inner):
+    rng, limits = np.random.default_rng(seed), np.iinfo(dtype)
+    cube = rng.integers(limits.min, limits.max, (2, 2**log_length, inner), dtype=dtype, endpoint=True)
+    assert_same_bits("transform", cube, 1.0, 1, outputs=[0])
+
+
+@given(
+    seed=SEEDS,
+    dtype=FLOATS,
+    outer=st.integers(1, 20),
+    order=st.sampled_from(PALEY_ORDERS),
+    log_factor=st.integers(0, 8),
+    inner=st.integers(1, 5),
+)
+@every_shape
+def test_transform_paley(seed, dtype, outer, order, log_factor, inner):
+    rng = np.random.default_rng(seed)
+    cube = numbers(rng, (outer, order << log_factor, inner), dtype)
+    scale = rng.choice([1.0, 0.3])
+    for workers in (1, 3):
+        assert_same_bits("transform_paley", cube, paley_matrix(order), scale, workers, outputs=[0])
+
+
 DENSE = {"seed": SEEDS, "dtype": FLOATS, "rows": st.integers(1, 30), "width": WIDTHS}
 PADDINGS = st.integers(0, 3)
+
+
+@given(**DENSE, n_rounds=st.integers(1, 3), inverse=st.booleans())
+@every_shape
+def test_rotate_rows(seed, dtype, rows, width, n_rounds, inverse):
+    rng = np.random.default_rng(seed)
+    steps = OrthogonalRotation.drawn(width, n_rounds, seed).steps(dtype)
+    x = dense_rows(rng, rows, width, dtype)
+    assert_same_bits("rotate_rows", x, steps, np.full(x.shape, 7, dtype), inverse, outputs=[2])
 
 
 @given(**DENSE, count=st.integers(0, 400), padding=PADDINGS)

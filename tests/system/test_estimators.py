@@ -18,6 +18,7 @@ from isrht import (
     ISRHT,
     BoostedISRHT,
     HadamardFourierFeatures,
+    HadamardRotation,
     ISRHTClassifier,
     LeverageScoreSelection,
     LinearSVM,
@@ -80,6 +81,8 @@ LEGAL = {
     "gamma": ["scale", 0.5],
     "candidates": [1, 2],
     "dense_output": [True, False],
+    "n_rounds": [1, 3],
+    "copy": [True, False],
 }
 FITTED = [
     *(ISRHT(4, selection=selection) for selection in ("uniform", "importance", "top", "supervised")),
@@ -93,6 +96,8 @@ FITTED = [
     SparseEmbedding(4, dense_output=True),
     HadamardFourierFeatures(8),
     HadamardFourierFeatures(40, candidates=2),
+    HadamardRotation(),
+    HadamardRotation(1),
     LeverageScoreSelection(4),
     LinearSVM(),
     LinearSVMCV(),
@@ -110,7 +115,7 @@ def results(model, X):
         if hasattr(model, method):
             result = getattr(model, method)(*([] if method == "get_feature_names_out" else [X]))
             yield result.toarray() if sp.issparse(result) else np.asarray(result)
-    if isinstance(model, ISRHT | SparseEmbedding):
+    if isinstance(model, ISRHT | SparseEmbedding | HadamardRotation):
         yield model.inverse_transform(model.transform(X))
     if hasattr(model, "coef_"):
         yield Predictor(model).decision_function(X)
@@ -192,6 +197,7 @@ MODELS = [
     ISRHT(4, sketch_size=8),
     BoostedISRHT(4),
     HadamardFourierFeatures(8),
+    HadamardRotation(),
     LeverageScoreSelection(4),
     LinearSVM(),
     LinearSVMCV(),
@@ -215,7 +221,7 @@ def test_malformed_sparse_matrices_are_errors_that_name_the_place(data, model):
         if hasattr(fitted, "partial_fit"):
             with pytest.raises(ValueError, match="malformed"):
                 clone(model).partial_fit(wrong, y)
-        if not isinstance(model, SparseEmbedding | LeverageScoreSelection | HadamardFourierFeatures):
+        if not isinstance(model, SparseEmbedding | LeverageScoreSelection | HadamardFourierFeatures | HadamardRotation):
             with pytest.raises(ValueError, match="malformed"):
                 clone(model).fit(RowSource([(X, y), (wrong, y)]))
 

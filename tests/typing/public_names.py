@@ -5,6 +5,7 @@ from isrht import (
     ISRHT,
     BoostedISRHT,
     HadamardFourierFeatures,
+    HadamardRotation,
     ISRHTClassifier,
     LeverageScoreSelection,
     LinearSVM,
@@ -13,8 +14,13 @@ from isrht import (
     RowSource,
     SparseEmbedding,
     fwht,
+    fwhtn,
+    hadamard_matrix,
+    ifwht,
+    ifwhtn,
     load,
     make_projection,
+    next_fast_len,
     save,
 )
 
@@ -26,6 +32,7 @@ def use_public_names() -> tuple[object, ...]:
         ISRHT(8),
         BoostedISRHT(8),
         HadamardFourierFeatures(8),
+        HadamardRotation(1, copy=False),
         LeverageScoreSelection(8),
         SparseEmbedding(8),
         make_projection("SRHT", 8),
@@ -33,6 +40,11 @@ def use_public_names() -> tuple[object, ...]:
     models: list[object] = [LinearSVM(1.0), LinearSVMCV(), Predictor(classifier), RowSource([])]
     functions: list[object] = [
         fwht,
+        fwhtn,
+        hadamard_matrix,
+        ifwht,
+        ifwhtn,
+        next_fast_len,
         load,
         save,
         isrht.files.open_rows,

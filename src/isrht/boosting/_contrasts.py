@@ -6,7 +6,7 @@ import numpy as np
 
 from isrht import kernels
 from isrht.projections.selection import comparable
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 
 def best_contrasts(signal, count):

@@ -15,7 +15,7 @@ from isrht.projections.feature_moments import CHUNK, chunks_of
 from isrht.rows.blocks import RowBlocks
 from isrht.support.hints import Array
 from isrht.support.validation import checked_finite
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 from isrht.transform.rotation import Rotation
 
 # A contrast weighs this much of a learned column, and all contrasts together weigh at most as much as four of them.

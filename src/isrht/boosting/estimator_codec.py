@@ -7,7 +7,7 @@ import numpy as np
 from isrht.boosting.estimator import BoostedISRHT
 from isrht.linear.search_codec import calibration_fields, restore_calibration
 from isrht.support.codec import REALS, Codec, check_range, demand
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 # Attributes that are fields under their own names, and private ones that are fields without their underscore.
 PUBLIC = (

@@ -31,6 +31,37 @@ def csr_rows(X):
     return CsrRows(X.data[stored], X.indices[stored], indptr)
 
 
+class PaleyMatrix(NamedTuple):
+    """A Hadamard matrix of order q + 1 or 2 (q + 1), made of the squares of a field of q elements.
+
+    The elements make up cycles of ``cycle`` elements each. An output adds the inputs at the distances ``added`` from
+    its own place, and subtracts those at ``subtracted``, where each cycle is laid out twice
+    (:mod:`isrht.transform.paley`).
+    """
+
+    order: int
+    field: int
+    cycle: int
+    added: NDArray[np.int64]
+    subtracted: NDArray[np.int64]
+
+
+# What stands for no matrix: the length of a transform is a power of two.
+NO_MATRIX = PaleyMatrix(1, 1, 1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+class RotationSteps(NamedTuple, Generic[Value]):
+    """The steps of a rotation without padding.
+
+    Step s multiplies the values of a row from place ``starts[s]`` on by ``signs[s]``, an array (steps, length), and
+    applies the orthonormal transform of that length, whose matrix of odd order, if any, is ``matrix``.
+    """
+
+    starts: NDArray[np.int64]
+    signs: NDArray[Value]
+    matrix: PaleyMatrix
+
+
 class FeatureTable(NamedTuple):
     """Consecutive features, the first of which is feature ``start`` of all: arrays (features, folds).
 

@@ -19,6 +19,7 @@ CODECS = {
     "LinearSVMCV": "isrht.linear.search_codec:CODEC",
     "ISRHTClassifier": "isrht.classifier_codec:CODEC",
     "HadamardFourierFeatures": "isrht.projections.fourier_codec:CODEC",
+    "HadamardRotation": "isrht.projections.hadamard_rotation_codec:CODEC",
     "MaxAbsScaler": "isrht.models._sklearn_codecs:MAX_ABS_SCALER",
     "MinMaxScaler": "isrht.models._sklearn_codecs:MIN_MAX_SCALER",
     "StandardScaler": "isrht.models._sklearn_codecs:STANDARD_SCALER",

@@ -37,7 +37,7 @@ from isrht.support.validation import (
     checked_finite,
     whole_or_unchanged,
 )
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 from isrht.transform.signs import random_signs
 
 ROTATIONS = 3

@@ -6,7 +6,7 @@ import numpy as np
 
 from isrht.projections.fourier import ROTATIONS, HadamardFourierFeatures
 from isrht.support.codec import Codec, check_increasing, demand, packed_signs
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 
 def fields(model):

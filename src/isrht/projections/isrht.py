@@ -53,7 +53,7 @@ from isrht.support.validation import (
     resolved_n_components,
     whole_or_unchanged,
 )
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 from isrht.transform.rotation import Rotation
 from isrht.transform.signs import random_signs
 

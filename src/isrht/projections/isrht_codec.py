@@ -13,7 +13,7 @@ from isrht.projections.embedding import SparseEmbedding
 from isrht.projections.isrht import ISRHT
 from isrht.projections.selection import ScoreHistogram, Selection
 from isrht.support.codec import Codec, check_increasing, demand, packed_signs
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 
 def fields(model):

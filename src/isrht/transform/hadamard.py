@@ -1,102 +1,130 @@
 """The Walsh-Hadamard transform of an array, in the manner of :mod:`scipy.fft`.
 
-The transform of length d = 2**q multiplies by the symmetric matrix ``H[k, j] = (-1)**popcount(k & j)`` in
-O(d log d) additions. Rows are transformed in place by the compiled kernels, as many at a time as there are workers, or
-by several workers together where there are few; along an axis that is not the last, whole rows are added to each other.
+The transform of length d multiplies by a symmetric matrix H of 1 and -1 with orthogonal rows; of length d = 2**q, by
+``H[k, j] = (-1)**popcount(k & j)`` in O(d log d) additions. Rows are transformed in place by the compiled kernels, as
+many at a time as there are workers, or by several workers together where there are few; along an axis that is not the
+last, whole rows are added to each other. Complex numbers are pairs of real ones, which lie in turns and are transformed
+side by side. Integers stay what they are wherever nothing is divided.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Literal, overload
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from isrht import kernels
 from isrht.support.threads import worker_count
+from isrht.transform.foreign import take
+from isrht.transform.lengths import check_length, paley_order
+from isrht.transform.orders import ORDERS, input_permutation
+from isrht.transform.paley import paley_matrix
 
-# The greatest length that kernels can index.
-LONGEST = 2**30
 # To transform this many values takes somewhat longer than to start a thread.
 WORTH_A_THREAD = 2**20
+# Values are split into two halves of so many bits, to see whether sums of them overflow 64.
+HALF = 32
 
 
-@overload
-def fwht(  # type: ignore[overload-overlap]  # NumPy calls short floats subtypes of long ones
-    x: NDArray[np.float32] | NDArray[np.float16],
-    axis: int = -1,
-    *,
-    norm: Literal["ortho"] | None = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> NDArray[np.float32]: ...
+_Kept = TypeVar("_Kept", np.float16, np.float32, np.float64, np.complex64, np.complex128)
+_Norm = Literal["backward", "ortho", "forward"] | None
+_Order = Literal["natural", "sequency", "dyadic"]
 
 
 @overload
 def fwht(
-    x: NDArray[np.float64] | NDArray[np.integer] | NDArray[np.bool_] | list[Any] | tuple[Any, ...],
+    x: NDArray[_Kept],
     axis: int = -1,
     *,
-    norm: Literal["ortho"] | None = None,
+    norm: _Norm = None,
+    scale: float | None = None,
+    order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
-) -> NDArray[np.float64]: ...
+    check_overflow: bool = False,
+) -> NDArray[_Kept]: ...
 
 
 @overload
 def fwht(
-    x: ArrayLike,
+    x: Any,
     axis: int = -1,
     *,
-    norm: Literal["ortho"] | None = None,
+    norm: _Norm = None,
+    scale: float | None = None,
+    order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
-) -> NDArray[np.float32] | NDArray[np.float64]: ...
+    check_overflow: bool = False,
+) -> Any: ...
 
 
 def fwht(
-    x: ArrayLike,
+    x: Any,
     axis: int = -1,
     *,
-    norm: Literal["ortho"] | None = None,
+    norm: _Norm = None,
+    scale: float | None = None,
+    order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
-) -> NDArray[np.float32] | NDArray[np.float64]:
-    """Compute the Walsh-Hadamard transform along one axis, whose length must be a power of two.
+    check_overflow: bool = False,
+) -> Any:
+    """Compute the Walsh-Hadamard transform along one axis.
 
     Parameters
     ----------
     x : array_like
-        Real numbers. float32 and float64 keep their precision, float16 becomes float32, integers and booleans
-        become float64.
+        float32, float64, complex64 and complex128 keep their type. float16 and bfloat16 (of ``ml_dtypes``) are
+        transformed in float32 and come back in their own type. int32 and int64 are exact and keep their type, where
+        nothing is divided; smaller integers and booleans become int32, uint32 becomes int64. Integers that are divided,
+        by a norm or a scale, and uint64 become float64. Arrays of other libraries in the memory of the CPU (torch, JAX)
+        are taken without a copy, and come back as what they were.
     axis : int, default=-1
-        The axis to transform.
-    norm : {None, "ortho"}, default=None
-        "ortho" divides by the square root of the length, which makes the transform its own inverse; None does
-        not: transforming twice multiplies by the length.
+        The axis to transform. Its length must be a power of two, or a power of two times 12, 20, 28, 36, 44, 52 or 60;
+        :func:`isrht.next_fast_len` tells the next.
+    norm : {None, "backward", "ortho", "forward"}, default=None
+        As in :mod:`scipy.fft`. "ortho" divides by the square root of the length, which makes the transform its own
+        inverse; "forward" divides by the length; "backward", which is what None means, divides nothing: transforming
+        twice multiplies by the length.
+    scale : float, optional
+        A factor of your own instead of a norm.
+    order : {"natural", "sequency", "dyadic"}, default="natural"
+        The order of the outputs: Sylvester's; by the number of changes of sign (Walsh's); or Paley's. The last two need
+        a power of two.
     overwrite_x : bool, default=False
-        Allow the result to take the place of ``x``. It then really does where ``x`` is a writeable float32 or
-        float64 array in native byte order whose memory has no gaps within a row.
+        Allow the result to take the place of ``x``. It then really does where ``x`` is a writeable array of a type
+        that is kept, in native byte order and natural order, whose memory has no gaps within a row.
     workers : int, optional
         Threads to use, as in :mod:`scipy.fft`: None is 1, -1 is all cores. Fewer are used where they would not
         pay, below a million values each. The result does not depend on it.
+    check_overflow : bool, default=False
+        Raise an OverflowError where a result does not fit its type. Without it integers wrap around, and floats become
+        infinite. Outputs are as large as the sum of all absolute values of a row. The check is exact, and takes up to
+        four times as long as the transform.
 
     Returns
     -------
-    ndarray
-        The transform, of the shape of ``x``. Column j is in natural (Hadamard) order.
+    array
+        The transform, of the shape of ``x``.
 
     See Also
     --------
-    scipy.linalg.hadamard : The matrix of the transform, for lengths that are small enough to store it.
+    isrht.ifwht : The inverse.
+    isrht.fwhtn : The transform along several axes.
+    isrht.hadamard_matrix : The matrix of the transform.
     isrht.ISRHT : Project rows on the rotated columns that tell most, without storing the others.
 
     References
     ----------
     .. [1] B. J. Fino and V. R. Algazi, "Unified matrix treatment of the fast Walsh-Hadamard transform", IEEE
            Transactions on Computers C-25(11), 1976.
+    .. [2] R. E. A. C. Paley, "On orthogonal matrices", Journal of Mathematics and Physics 12, 1933.
 
     Examples
     --------
@@ -106,50 +134,200 @@ def fwht(
     >>> isrht.fwht([[1.0, 2.0], [3.0, 4.0]], 0)
     array([[ 4.,  6.],
            [-2., -2.]])
+    >>> isrht.fwht([1, 0, 1, 0, 0, 1, 1, 0], order="sequency")
+    array([ 4,  0,  0,  0, -2,  2,  2,  2])
     """
-    array = _as_real(x)
-    axis = _checked_axis(axis, array.ndim)
-    length = array.shape[axis]
-    check_length(length)
-    if norm not in (None, "ortho"):
-        raise ValueError(f'norm must be None or "ortho", got {norm!r}')
-    threads = max(1, min(worker_count(workers), array.size // WORTH_A_THREAD))
-    if not (overwrite_x and array is x and array.flags.writeable and _as_cube(array, axis) is not None):
-        array = np.array(array, order="K", copy=True)
-        if _as_cube(array, axis) is None:
-            array = np.ascontiguousarray(array)
-    if array.size:
-        scale = 1 / math.sqrt(length) if norm == "ortho" else 1.0
-        kernels.engine.transform(_as_cube(array, axis), scale, threads)
-    return array
+    how = _How(norm, scale, order, workers, check_overflow, inverse=False)
+    return _transformed(x, lambda ndim: (_checked_axis(axis, ndim),), how, overwrite_x)
 
 
-def next_power_of_two(length):
-    """Return the smallest power of two that is at least ``length``."""
-    return 1 << max(0, length - 1).bit_length()
+def ifwht(
+    x: Any,
+    axis: int = -1,
+    *,
+    norm: _Norm = None,
+    scale: float | None = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> Any:
+    """Compute the inverse of :func:`fwht` of the same norm and order.
+
+    The matrix of the transform is symmetric, so the inverse is the transform again, divided by what the norm leaves to
+    it: by the length with "backward" (or None), by its square root with "ortho", by nothing with "forward".
+
+    Parameters
+    ----------
+    x, axis, norm, scale, order, overwrite_x, workers, check_overflow
+        As those of :func:`fwht`; ``scale`` is the factor of the inverse itself.
+
+    Returns
+    -------
+    array
+        The inverse transform, of the shape of ``x``. Integers stay integers with "forward" alone.
+
+    Examples
+    --------
+    >>> import isrht
+    >>> isrht.ifwht(isrht.fwht([1.0, 2.0, 3.0, 4.0]))
+    array([1., 2., 3., 4.])
+    """
+    how = _How(norm, scale, order, workers, check_overflow, inverse=True)
+    return _transformed(x, lambda ndim: (_checked_axis(axis, ndim),), how, overwrite_x)
 
 
-def check_length(length):
-    """Raise an error if a length is not a power of two, or is greater than that of the longest transform."""
-    if length < 1 or length & (length - 1):
-        raise ValueError(
-            f"the length of a Walsh-Hadamard transform must be a power of two, got {length}; "
-            f"pad with zeros to {next_power_of_two(length)}"
-        )
-    if length > LONGEST:
-        raise ValueError(f"the length of a Walsh-Hadamard transform is at most 2**30, got {length}")
+def fwhtn(
+    x: Any,
+    axes: Any = None,
+    *,
+    norm: _Norm = None,
+    scale: float | None = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> Any:
+    """Compute the Walsh-Hadamard transform along several axes: of images, say.
+
+    Parameters
+    ----------
+    x, norm, scale, order, overwrite_x, workers, check_overflow
+        As those of :func:`fwht`. A norm divides by the product of all lengths, or its square root; ``scale`` multiplies
+        once.
+    axes : sequence of int, optional
+        The axes to transform, each once. None means all of them.
+
+    Returns
+    -------
+    array
+        The transform, of the shape of ``x``.
+
+    Examples
+    --------
+    >>> import isrht
+    >>> isrht.fwhtn([[1.0, 2.0], [3.0, 4.0]])
+    array([[10., -2.],
+           [-4.,  0.]])
+    """
+    how = _How(norm, scale, order, workers, check_overflow, inverse=False)
+    return _transformed(x, lambda ndim: _checked_axes(axes, ndim), how, overwrite_x)
 
 
-def _as_real(x):
-    """Return x itself where its numbers can be transformed as they are, else a copy in a precision that can."""
-    array = np.asarray(x)
-    if array.dtype.kind == "c":
-        raise TypeError(f"fwht transforms real numbers, got {array.dtype}; transform .real and .imag apart")
-    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
-        raise TypeError(f"fwht transforms float32 and float64 (and what converts to them), got {array.dtype}")
-    if array.dtype.kind == "f" and array.dtype.itemsize >= 4:
-        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
-    return array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+def ifwhtn(
+    x: Any,
+    axes: Any = None,
+    *,
+    norm: _Norm = None,
+    scale: float | None = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> Any:
+    """Compute the inverse of :func:`fwhtn` of the same axes, norm and order.
+
+    Parameters
+    ----------
+    x, axes, norm, scale, order, overwrite_x, workers, check_overflow
+        As those of :func:`fwhtn`; ``scale`` is the factor of the inverse itself.
+
+    Returns
+    -------
+    array
+        The inverse transform, of the shape of ``x``.
+
+    Examples
+    --------
+    >>> import isrht
+    >>> isrht.ifwhtn(isrht.fwhtn([[1.0, 2.0], [3.0, 4.0]]))
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    how = _How(norm, scale, order, workers, check_overflow, inverse=True)
+    return _transformed(x, lambda ndim: _checked_axes(axes, ndim), how, overwrite_x)
+
+
+@dataclass(frozen=True)
+class _How:
+    """How to transform, as the user says it."""
+
+    norm: str | None
+    scale: float | None
+    order: str
+    workers: int | None
+    check_overflow: bool
+    inverse: bool
+
+    def __post_init__(self):
+        if not (self.norm is None or (isinstance(self.norm, str) and self.norm in ("backward", "ortho", "forward"))):
+            raise ValueError(f'norm must be None, "backward", "ortho" or "forward", got {self.norm!r}')
+        if not (isinstance(self.order, str) and self.order in ORDERS):
+            raise ValueError(f'order must be "natural", "sequency" or "dyadic", got {self.order!r}')
+        if self.scale is not None:
+            if not isinstance(self.scale, Real) or isinstance(self.scale, bool):
+                raise TypeError(f"scale must be a number or None, got {self.scale!r}")
+            if self.norm is not None:
+                raise ValueError(f"give either a norm or a scale, got norm={self.norm!r} and scale={self.scale!r}")
+
+    @property
+    def keeps_integers(self):
+        """Whether nothing is divided, whatever the length."""
+        return self.scale is None and self.norm != "ortho" and (self.norm == "forward") == self.inverse
+
+    def factor(self, size):
+        """Return the factor of a transform whose lengths have this product."""
+        if self.scale is not None:
+            return float(self.scale)
+        if self.norm == "ortho":
+            return 1 / math.sqrt(size)
+        return 1.0 if self.keeps_integers else 1 / size
+
+
+def _transformed(x, choose_axes, how, overwrite_x):
+    """Transform the axes that ``choose_axes`` tells for a number of dimensions."""
+    taken = take(x)
+    array = taken.array
+    work_type = _type_of_work(array.dtype, how.keeps_integers)
+    axes = choose_axes(array.ndim)
+    for axis in axes:
+        check_length(array.shape[axis])
+        if how.order != "natural" and paley_order(array.shape[axis]) != 1:
+            raise ValueError(f"order={how.order!r} needs a power of two for a length, got {array.shape[axis]}")
+    wanted = worker_count(how.workers)
+    if how.check_overflow and work_type.kind == "i":
+        _check_integers(array, axes)
+    threads = max(1, min(wanted, array.size // WORTH_A_THREAD))
+    factor = how.factor(math.prod(array.shape[axis] for axis in axes))
+    in_place = overwrite_x and taken.shared and _can_be_overwritten(array, axes, work_type, how.order)
+    work = array if in_place else _copied(array, axes, work_type, how.order)
+    _transform(work, axes, factor, threads)
+    result = work if in_place else _in_own_type(work, array.dtype)
+    if how.check_overflow and work_type.kind in "fc":
+        _check_floats(array if result is not array else None, result)
+    return taken.give_back(result)
+
+
+def _type_of_work(dtype, keeps_integers):
+    """Return the type in which values of a type are transformed."""
+    if dtype.name in ("float32", "float64", "complex64", "complex128"):
+        return dtype.newbyteorder("=")
+    if dtype.name in ("float16", "bfloat16"):
+        return np.dtype(np.float32)
+    if dtype.kind == "u" and dtype.itemsize == 8:
+        return np.dtype(np.float64)
+    if dtype.kind in "iub":
+        small = dtype.itemsize < 4 or dtype == np.int32
+        return np.dtype((np.int32 if small else np.int64) if keeps_integers else np.float64)
+    raise TypeError(f"fwht transforms real and complex numbers of at most 64 bits per part, and integers, got {dtype}")
+
+
+def _in_own_type(work, dtype):
+    """Return the result in the type that was given, if that is a half precision."""
+    if dtype.name not in ("float16", "bfloat16"):
+        return work
+    with np.errstate(over="ignore"):  # Sums that are too large become infinite, as those of float32 do.
+        return work.astype(dtype)
 
 
 def _checked_axis(axis, ndim):
@@ -159,6 +337,86 @@ def _checked_axis(axis, ndim):
     if not -ndim <= axis < ndim:
         raise ValueError(f"axis {axis} is out of range for an array of {ndim} dimensions")
     return axis % ndim
+
+
+def _checked_axes(axes, ndim):
+    if axes is None:
+        axes = range(ndim)
+    elif not np.iterable(axes):
+        axes = (axes,)
+    checked = tuple(_checked_axis(axis, ndim) for axis in axes)
+    if len(set(checked)) < len(checked):
+        raise ValueError(f"each of the axes may be given once, got {tuple(axes)}")
+    return checked
+
+
+def _can_be_overwritten(array, axes, work_type, order):
+    kept = array.dtype == work_type and array.dtype.isnative and array.flags.writeable and order == "natural"
+    return kept and all(_as_cube(array, axis) is not None for axis in axes)
+
+
+def _copied(array, axes, work_type, order):
+    """Return a copy to be transformed in place, in which every axis has a cube, in the order of the inputs."""
+    if order != "natural":
+        for axis in axes:
+            array = np.take(array, input_permutation(array.shape[axis], order), axis=axis)
+    copy = np.array(array, dtype=work_type, order="K", copy=True if order == "natural" or not axes else None)
+    return copy if all(_as_cube(copy, axis) is not None for axis in axes) else np.ascontiguousarray(copy)
+
+
+def _transform(array, axes, factor, threads):
+    """Transform axes in place, and multiply by a factor."""
+    if not array.size:
+        return
+    if not axes:
+        np.multiply(array, array.dtype.type(factor), out=array)
+    for axis in axes:
+        cube = _as_cube(array, axis)
+        if array.dtype.kind == "c":
+            cube = cube.view(cube.real.dtype)
+        scale = factor if axis == axes[-1] else 1.0
+        order = paley_order(array.shape[axis])
+        if order == 1:
+            kernels.engine.transform(cube, scale, threads)
+        else:
+            kernels.engine.transform_paley(cube, paley_matrix(order), scale, threads)
+
+
+def _check_integers(array, axes):
+    """Raise an error unless all outputs fit the type that integers are kept in. Sums on the way may wrap around."""
+    small = array.dtype.itemsize < 4 or array.dtype == np.int32
+    if array.size == 0:
+        return
+    wide = array.astype(np.int64)
+    largest = max(abs(int(wide.min())), abs(int(wide.max())))
+    size, limit = math.prod(array.shape[axis] for axis in axes), 2**31 if small else 2**63
+    if largest * size < limit:
+        return
+    high, low = _copied(wide >> HALF, axes, wide.dtype, "natural"), wide & (2**HALF - 1)
+    _transform(high, axes, 1, 1)
+    low = _copied(low, axes, wide.dtype, "natural")
+    _transform(low, axes, 1, 1)
+    high += low >> HALF
+    fits = (-limit >> HALF <= high) & (high < limit >> HALF)
+    if small:
+        low &= 2**HALF - 1
+        fits = ((high == 0) & (low < limit)) | ((high == -1) & (low >= 2**HALF - limit))
+    if not fits.all():
+        raise OverflowError(
+            f"{np.count_nonzero(~fits)} outputs of the transform do not fit {'int32' if small else 'int64'}: "
+            f"give {'int64 or ' if small else ''}float64, or smaller numbers"
+        )
+
+
+def _check_floats(array, result):
+    """Raise an error if finite values have become infinite. ``array`` is None where the result has taken its place."""
+    if np.isfinite(result).all():
+        return
+    if array is None or np.isfinite(array).all():
+        raise OverflowError(
+            f"the transform overflows {result.dtype}: give a wider type or smaller numbers"
+            + ("" if array is not None else ", unless some of them were not finite before")
+        )
 
 
 def _as_cube(array, axis):

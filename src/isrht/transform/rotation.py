@@ -16,7 +16,7 @@ from isrht import kernels
 from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows
 from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 
 @dataclass(frozen=True)

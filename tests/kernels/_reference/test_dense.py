@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import kernels
 from isrht.kernels import _reference
-from isrht.transform.hadamard import fwht, next_power_of_two
+from isrht.transform.hadamard import fwht
+from isrht.transform.lengths import next_power_of_two
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from isrht import kernels
 from isrht.kernels import _reference
 from isrht.kernels.records import CsrRows
-from isrht.transform.hadamard import next_power_of_two
+from isrht.transform.lengths import next_power_of_two
 
 
 def as_matrix(x, width):

@@ -8,7 +8,15 @@ The twins add in the order in which the compiled kernels add, so that they give 
 """
 
 from isrht.kernels._reference.boosting import add_class_gram, diagonals_of_features, make_diagonals
-from isrht.kernels._reference.dense import add_moments, add_rows, add_squares, project_rows, transform
+from isrht.kernels._reference.dense import (
+    add_moments,
+    add_rows,
+    add_squares,
+    project_rows,
+    rotate_rows,
+    transform,
+    transform_paley,
+)
 from isrht.kernels._reference.descent import add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
 from isrht.kernels._reference.linear import add_gram_product_csr, add_gram_product_rows, score_csr, score_rows
 from isrht.kernels._reference.small_svms import solve_svms, sum_svms
@@ -41,9 +49,11 @@ __all__ = [
     "moments_of_features",
     "project_csr",
     "project_rows",
+    "rotate_rows",
     "score_csr",
     "score_rows",
     "solve_svms",
     "sum_svms",
     "transform",
+    "transform_paley",
 ]

@@ -9,6 +9,8 @@ from isrht.kernels._reference.sums import add_in_turn, pieces
 
 # A row of up to so many values is rotated whole.
 WHOLE = 2048
+# Of a transform of length 2**a * m * 2**b, the matrix of order m combines blocks of m * 2**b values, at most so many.
+LARGEST_BLOCK = 4096
 
 
 def transform(x, scale, workers=1):
@@ -26,6 +28,97 @@ def transform(x, scale, workers=1):
         stride //= 2
     if scale != 1:
         x *= x.dtype.type(scale)
+
+
+def transform_paley(x, matrix, scale, workers=1):
+    """Transform, in place and times ``scale``, the middle axis of an array (outer, 2**a * m * 2**b, inner).
+
+    ``matrix`` is a :class:`~isrht.kernels.records.PaleyMatrix` of order m.
+    """
+    outer, length, inner = x.shape
+    block = matrix.order
+    while block < length and 2 * block <= LARGEST_BLOCK:
+        block *= 2
+    blocks = x.reshape(outer, length // block, block * inner)
+    streams = x.reshape(outer, length // block, matrix.order, block // matrix.order, inner)
+    if streams.size and not np.shares_memory(streams, x):
+        raise ValueError("the middle and last axes must be contiguous")
+    transform(blocks, 1)
+    combine = _combine_one if matrix.order == matrix.field + 1 else _combine_two
+    combine(np.moveaxis(streams, 2, 0), matrix)
+    for number in range(length // block):
+        for stream in range(matrix.order):
+            transform(streams[:, number, stream], scale)
+
+
+def rotate_rows(x, steps, out, inverse, workers=1):
+    """Write the rows after all steps of a rotation, or after all inverse steps, the last first, to ``out``.
+
+    A step multiplies some values of a row by signs, and applies the orthonormal transform to them. ``steps`` are
+    :class:`~isrht.kernels.records.RotationSteps`; ``out`` may be ``x``.
+    """
+    length = steps.signs.shape[1]
+    check_range(steps.starts, x.shape[1] - length + 1, "a step begins out of range")
+    scale = 1 / np.sqrt(length)
+    out[...] = x
+    order = range(len(steps.starts))
+    for step in reversed(order) if inverse else order:
+        values = out[:, steps.starts[step] : steps.starts[step] + length]
+        if not inverse:
+            values *= steps.signs[step]
+        if steps.matrix.order == 1:
+            transform(values[:, :, None], scale)
+        else:
+            transform_paley(values[:, :, None], steps.matrix, scale)
+        if inverse:
+            values *= steps.signs[step]
+
+
+def _combine_one(x, matrix):
+    """Multiply the first axis, in place, by the matrix of order q + 1."""
+    q, p = matrix.field, matrix.cycle
+    elements = np.arange(q)
+    border, rest = x[0].copy(), x[1:].copy()
+    x[0] = _sum_onto(border, rest)
+    opposite = -elements % p + -(elements // p) % (q // p) * p
+    mirrored = rest[opposite]
+    x[1:] = _sums_at_distances(border - mirrored, mirrored, matrix)
+
+
+def _combine_two(x, matrix):
+    """Multiply the first axis, in place, by the matrix of order 2 (q + 1)."""
+    first, second = x[: matrix.field + 1], x[matrix.field + 1 :]
+    sums, differences = first + second, first - second
+    border_sum, border_difference = differences[0], sums[0]
+    sums, differences = sums[1:], differences[1:]
+    first[0] = _sum_onto(border_difference, sums)
+    second[0] = _sum_onto(border_sum, -differences)
+    first[1:] = _sums_at_distances(differences + border_sum, sums, matrix)
+    second[1:] = _sums_at_distances(border_difference - sums, differences, matrix)
+
+
+def _sum_onto(total, values):
+    """Return the total, to which one value after another is added."""
+    total = total.copy()
+    for value in values:
+        total += value
+    return total
+
+
+def _sums_at_distances(begin, values, matrix):
+    """Return, for each element of the field, what its sum begins with, and the values at all distances from it."""
+    q, p = matrix.field, matrix.cycle
+    elements, sums = np.arange(q), begin.copy()
+
+    def at(distance):
+        high, low = divmod(int(distance), 2 * p)
+        return values[(elements % p + low) % p + (elements // p + high) % (q // p) * p]
+
+    for distance in matrix.added:
+        sums += at(distance)
+    for distance in matrix.subtracted:
+        sums -= at(distance)
+    return sums
 
 
 def project_rows(x, diagonal, length, columns, scales, out):

@@ -1,0 +1,78 @@
+// The kernel that rotates rows without padding them: signs and an orthonormal transform, several times, in place.
+//
+// Where the width of a row is no length of a transform, a step rotates the first values of it, as many as the greatest
+// length within, and the next step the last ones: the two overlap, and what one step leaves apart the other mixes. Rows
+// go through all steps a few at a time, while they are in the first-level cache.
+#pragma once
+
+#include "dense/transform.hpp"
+#include "records.hpp"
+
+namespace isrht::ISRHT_VARIANT {
+
+// So many bytes of rows go through all steps together.
+constexpr size_t kRotatedTogether = 16384;
+
+// Multiplies values by signs on their way to another place, which may be their own.
+template <class T> inline void flip_signs(const T* from, const T* signs, size_t count, T* to) {
+    for (size_t k = 0; k < count; ++k) to[k] = from[k] * signs[k];
+}
+
+template <class T> inline void copy_values(const T* from, size_t count, T* to) {
+    if (from == to) return;
+    for (size_t k = 0; k < count; ++k) to[k] = from[k];
+}
+
+template <class T> struct Orthogonal {
+    RotationSteps<T> steps;
+    Paley plan;
+
+    void transform_step(T* rows, size_t step, size_t count, ptrdiff_t stride) const {
+        const Cube<T> cube{rows + steps.starts[step], count, steps.length, 1, stride};
+        if (plan.order == 1) transform<T>(cube, steps.scale);
+        else transform_paley<T>(cube, plan, steps.scale);
+    }
+    void flip(T* rows, size_t step, size_t count, ptrdiff_t stride) const {
+        for (size_t i = 0; i < count; ++i) {
+            T* const at = rows + ptrdiff_t(i) * stride + steps.starts[step];
+            flip_signs(at, steps.signs + step * steps.length, steps.length, at);
+        }
+    }
+    // Rotates rows that are on their way to `to`. The first signs are flipped while they are copied.
+    void forward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
+        const size_t start = size_t(steps.starts[0]), end = start + steps.length;
+        for (size_t i = 0; i < rows.count; ++i) {
+            const T* const from = rows.row(i);
+            T* const row = to + ptrdiff_t(i) * stride;
+            copy_values(from, start, row);
+            flip_signs(from + start, steps.signs, steps.length, row + start);
+            copy_values(from + end, rows.width - end, row + end);
+        }
+        for (size_t step = 0; step < steps.count; ++step) {
+            if (step) flip(to, step, rows.count, stride);
+            transform_step(to, step, rows.count, stride);
+        }
+    }
+    void backward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
+        for (size_t i = 0; i < rows.count; ++i) copy_values(rows.row(i), rows.width, to + ptrdiff_t(i) * stride);
+        for (size_t step = steps.count; step-- > 0;) {
+            transform_step(to, step, rows.count, stride);
+            flip(to, step, rows.count, stride);
+        }
+    }
+};
+
+template <class T>
+void rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, Paley plan, bool inverse, RowsTo<T> out) {
+    const Orthogonal<T> rotation{steps, plan};
+    const size_t fitting = kRotatedTogether / (rows.width * sizeof(T)), together = fitting ? fitting : 1;
+    for (size_t i = 0; i < rows.count; i += together) {
+        const size_t count = rows.count - i < together ? rows.count - i : together;
+        const DenseRows<T> some{rows.row(i), count, rows.width, rows.stride};
+        T* const to = out.data + ptrdiff_t(i) * out.stride;
+        if (inverse) rotation.backward(some, to, out.stride);
+        else rotation.forward(some, to, out.stride);
+    }
+}
+
+}  // namespace isrht::ISRHT_VARIANT

@@ -1,0 +1,152 @@
+"""A random rotation of vectors of any size: all coordinates alike, distances kept, and a way back.
+
+Vectors that are quantised, coordinate by coordinate, lose most where few coordinates carry all, or where each has a
+range of its own. A random rotation makes every coordinate a sum over all, near to normal with the same variance,
+whatever the data. A dense orthogonal matrix takes O(d**2) per vector for it; rounds of signs and transforms take O(d
+log d).
+
+:mod:`isrht.transform.orthogonal` has the steps; this estimator validates, remembers, and goes back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from isrht.support.matrices import contiguous_rows
+from isrht.support.threads import job_count
+from isrht.support.validation import (
+    check_n_jobs,
+    check_positive_integer,
+    checked_components,
+    checked_data,
+    checked_finite,
+    whole_or_unchanged,
+)
+from isrht.transform.foreign import take
+from isrht.transform.hadamard import WORTH_A_THREAD
+from isrht.transform.orthogonal import OrthogonalRotation
+
+MOST_ROUNDS = 3
+
+
+class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A random orthogonal map of vectors of any size, by signs and Walsh-Hadamard transforms.
+
+    Parameters
+    ----------
+    n_rounds : int, default=2
+        Rounds of signs and transform, from 1 to 3. One is enough for dense vectors; two bring vectors with few nonzeros
+        near to normal, too.
+    random_state : int, RandomState instance or None, default=None
+        The signs follow from an integer by a documented generator (see Notes), so that vectors rotated by one version,
+        on one machine, match those of any other.
+    copy : bool, default=True
+        False allows ``transform`` and ``inverse_transform`` to overwrite the rows that they are given. They do where
+        these are a writeable float32 or float64 array whose rows have no gaps.
+    n_jobs : int, default=None
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    signs_ : ndarray of shape (n_steps, length), int8
+        The signs of every step. There is one step a round, or two where the number of features is no
+        length of a fast transform (:func:`isrht.next_fast_len`).
+    seed_ : int
+        What the signs follow from: ``random_state`` if that is an integer.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Sign k of step s is -1 where bit ``k % 64`` of word ``k // 64`` of Philox4x64-10 is set, with the key ``(seed_, 0)``
+    and the counters ``(1, 0, 0, s)``, ``(2, 0, 0, s)`` and so on for four words each.
+
+    See Also
+    --------
+    isrht.fwht : The transform alone.
+    isrht.ISRHT : Keep the columns that tell most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isrht import HadamardRotation
+    >>> X = np.eye(1000)[:3]
+    >>> rotation = HadamardRotation(random_state=0).fit(X)
+    >>> Z = rotation.transform(X)
+    >>> Z.shape, bool(np.abs(Z).max() < 0.2)
+    ((3, 1000), True)
+    >>> np.allclose(rotation.inverse_transform(Z), X)
+    True
+    """
+
+    def __init__(self, n_rounds=2, *, random_state=None, copy=True, n_jobs=None):
+        self.n_rounds = n_rounds
+        self.random_state = random_state
+        self.copy = copy
+        self.n_jobs = n_jobs
+
+    @whole_or_unchanged
+    def fit(self, X, y=None):
+        """Draw the signs. Nothing of X but its number of features is used."""
+        check_positive_integer("n_rounds", self.n_rounds, MOST_ROUNDS)
+        check_n_jobs(self.n_jobs)
+        X = checked_data(self, _as_numpy(X))
+        rng = check_random_state(self.random_state)
+        given = self.random_state if rng is not self.random_state else None
+        self.seed_ = rng.randint(2**31 - 1) if given is None else int(given)
+        self.signs_ = OrthogonalRotation.drawn(X.shape[1], self.n_rounds, self.seed_).signs
+        return self
+
+    def transform(self, X):
+        """Rotate rows: (n_samples, n_features), in the precision of X, as the kind of array that X is.
+
+        Sparse rows are taken, too. Once rotated they are not sparse any more, so the result is an array.
+        """
+        check_is_fitted(self)
+        taken = _taken(X)
+        rows = checked_data(self, X if taken is None else taken.array, reset=False)
+        return self._give_back(taken, self._rotated(rows, inverse=False))
+
+    def inverse_transform(self, X):
+        """Return the rows that were before they were rotated, to rounding: (n_samples, n_features)."""
+        check_is_fitted(self)
+        taken = _taken(X)
+        rows = checked_components(X if taken is None else taken.array, self.n_features_in_)
+        return self._give_back(taken, self._rotated(rows, inverse=True))
+
+    @property
+    def _n_features_out(self):
+        return self.n_features_in_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _rotated(self, rows, *, inverse):
+        is_ours = sp.issparse(rows) or (not self.copy and rows.flags.writeable)
+        rows = rows.toarray() if sp.issparse(rows) else contiguous_rows(rows)
+        out = rows if is_ours else np.empty(rows.shape, dtype=rows.dtype)
+        workers = max(1, min(job_count(self.n_jobs), rows.size // WORTH_A_THREAD))
+        OrthogonalRotation(self.n_features_in_, self.signs_).apply(rows, out, inverse=inverse, workers=workers)
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(out.sum())  # One number tells nearly always, and reads faster than all of them.
+        return out if finite else checked_finite(out)
+
+    @staticmethod
+    def _give_back(taken, rotated):
+        return rotated if taken is None else taken.give_back(rotated)
+
+
+def _taken(X):
+    """Return an array of another library as NumPy sees it, or None for what scikit-learn knows."""
+    return take(X) if hasattr(X, "__dlpack_device__") and not isinstance(X, np.ndarray) else None
+
+
+def _as_numpy(X):
+    taken = _taken(X)
+    return X if taken is None else taken.array

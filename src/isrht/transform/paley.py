@@ -1,0 +1,127 @@
+"""Hadamard matrices whose order is no power of two, by Paley's constructions from the squares of a finite field.
+
+In a field of q elements, q odd, let chi be 1 for squares, -1 for the other elements and 0 for 0. Every two elements a
+and b have a number ``chi(a - b)``, and the matrix Q of these numbers has orthogonal rows, nearly. Where q + 1 is a
+multiple of 4, a border of ones makes a Hadamard matrix of order q + 1 of it; where q - 1 is, a border makes a symmetric
+conference matrix C, and blocks ``C + I, C - I, C - I, -C - I`` make one of order 2 (q + 1). All are brought into a form
+that is symmetric, so that every transform is its own inverse but for a factor, and has a first row of ones, so that its
+first output is the sum.
+
+The kernels take a matrix as the lists of distances ``a - b`` that are squares, and that are not
+(:class:`~isrht.kernels.records.PaleyMatrix`). :func:`hadamard_matrix` writes it out, by its definition.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import cache
+
+import numpy as np
+
+from isrht.kernels.records import PaleyMatrix
+from isrht.transform.lengths import check_length, paley_order
+
+# The kernels combine blocks of up to so many values by Paley's matrix and Sylvester's, and blocks by Sylvester's.
+LARGEST_BLOCK = 4096
+# The characteristic p of the field for each order, and its power: a field has p or p**2 elements.
+FIELDS = {12: (5, 1), 20: (3, 2), 28: (13, 1), 36: (17, 1), 44: (43, 1), 52: (5, 2), 60: (29, 1)}
+
+
+def hadamard_matrix(n, dtype=np.int64):
+    """Return the matrix of the transform of length n: entries 1 and -1, symmetric, with orthogonal rows.
+
+    Parameters
+    ----------
+    n : int
+        A power of two, or a power of two times 12, 20, 28, 36, 44, 52 or 60.
+    dtype : dtype, default=int64
+        The type of the entries.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        ``fwht(x)`` is ``x @ hadamard_matrix(n)``. For a power of two it is Sylvester's matrix, as
+        :func:`scipy.linalg.hadamard` gives it. For ``m * 2**k`` up to 4096 it is the Kronecker product of Paley's
+        matrix of order m and Sylvester's; for more, that of Sylvester's and the largest such matrix of up to 4096 rows.
+
+    Examples
+    --------
+    >>> import isrht
+    >>> isrht.hadamard_matrix(2)
+    array([[ 1,  1],
+           [ 1, -1]])
+    >>> H = isrht.hadamard_matrix(12)
+    >>> bool((H @ H == 12 * isrht.hadamard_matrix(1) * [[i == j for i in range(12)] for j in range(12)]).all())
+    True
+    """
+    n = operator.index(n)
+    check_length(n)
+    order = paley_order(n)
+    matrix, two = np.ones((1, 1), dtype=np.int8), np.array([[1, 1], [1, -1]], dtype=np.int8)
+    if order > 1:
+        matrix = _written_out(order)
+        while len(matrix) < n and 2 * len(matrix) <= LARGEST_BLOCK:
+            matrix = np.kron(matrix, two)
+    while len(matrix) < n:
+        matrix = np.kron(two, matrix)
+    return matrix.astype(dtype)
+
+
+@cache
+def paley_matrix(order):
+    """Return the matrix of an order as the kernels take it.
+
+    The cycles of the field are laid out twice each, and twice in turn, so the element ``a + b*sqrt(n)`` has place
+    ``b * 2 p + a``, and from any place the distances lead to the right ones.
+    """
+    p, power = FIELDS[order]
+    squares, others = [], []
+    for element in range(1, p**power):
+        place = element // p * 2 * p + element % p
+        (squares if element in _squares(p, power) else others).append(place)
+    added, subtracted = (squares, others) if order == 2 * (p**power + 1) else (others, squares)
+    return PaleyMatrix(order, p**power, p, np.array(added, dtype=np.int64), np.array(subtracted, dtype=np.int64))
+
+
+@cache
+def _squares(p, power):
+    """Return the squares of the field without 0. The element ``a + b*sqrt(n)``, n no square, has number ``a + b*p``."""
+    squares = {a * a % p for a in range(1, p)}
+    if power == 1:
+        return squares
+    n = min(set(range(2, p)) - squares)
+    pairs = [(a, b) for a in range(p) for b in range(p) if (a, b) != (0, 0)]
+    return {(a * a + n * b * b) % p + 2 * a * b % p * p for a, b in pairs}
+
+
+def _chi(p, power, sign):
+    """Return the matrix of ``chi(a + sign * b)`` over all elements a and b of the field."""
+    elements = np.arange(p**power)
+    low = (elements[:, None] % p + sign * (elements % p)) % p
+    high = (elements[:, None] // p + sign * (elements // p)) % p
+    values = np.full(p**power, -1, dtype=np.int8)
+    values[0] = 0
+    values[list(_squares(p, power))] = 1
+    return values[low + high * p]
+
+
+def _bordered(matrix, corner):
+    """Return a matrix with a first row and column of ones, whose first entry is ``corner``."""
+    bordered = np.ones((len(matrix) + 1, len(matrix) + 1), dtype=np.int8)
+    bordered[0, 0] = corner
+    bordered[1:, 1:] = matrix
+    return bordered
+
+
+def _written_out(order):
+    """Return a Hadamard matrix of the order of a Paley construction."""
+    p, power = FIELDS[order]
+    if order == p**power + 1:
+        core = _chi(p, power, 1)
+        return _bordered(core - (core == 0), 1)
+    conference, identity = _bordered(_chi(p, power, -1), 0), np.eye(order // 2, dtype=np.int8)
+    upper = [conference + identity, conference - identity]
+    matrix = np.block([upper, [conference - identity, -conference - identity]])
+    matrix[order // 2] *= -1
+    matrix[:, order // 2] *= -1
+    return matrix

@@ -1,0 +1,125 @@
+"""Arrays of other libraries: a small one of our own that speaks DLPack, and torch where it is installed."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from isrht import HadamardRotation, fwht, fwhtn, ifwht
+from isrht.transform.foreign import take
+
+library = types.ModuleType("library_with_dlpack")
+
+
+class Tensor:
+    """An array of a library that NumPy does not know, in the memory of some device."""
+
+    def __init__(self, array, device=1):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.device, 0
+
+
+Tensor.__module__ = library.__name__
+library.from_dlpack = lambda array: Tensor(np.from_dlpack(array))
+library.asarray = lambda array: Tensor(np.asarray(array))
+
+
+@pytest.fixture(autouse=True)
+def _imported(monkeypatch):
+    monkeypatch.setitem(sys.modules, library.__name__, library)
+
+
+def test_what_was_given_comes_back_in_kind(rng):
+    x = rng.standard_normal((4, 96)).astype(np.float32)
+    result = fwht(Tensor(x), norm="ortho")
+    assert isinstance(result, Tensor)
+    assert_array_equal(result.array, fwht(x, norm="ortho"))
+    assert isinstance(fwhtn(Tensor(x), 0), Tensor)
+    assert isinstance(ifwht(Tensor(np.arange(8))), Tensor)
+
+
+def test_no_copy_where_the_layout_allows(rng):
+    x = rng.standard_normal((4, 64))
+    taken = take(Tensor(x))
+    assert np.shares_memory(taken.array, x)
+    assert taken.shared
+    expected = fwht(x)
+    given = Tensor(x)
+    assert fwht(given, overwrite_x=True) is given
+    assert_array_equal(x, expected)
+
+
+def test_the_given_array_is_not_written_to(rng):
+    x = rng.standard_normal((4, 64))
+    before = x.copy()
+    fwht(Tensor(x))
+    HadamardRotation(random_state=0).fit(Tensor(x)).transform(Tensor(x))
+    assert_array_equal(x, before)
+
+
+def test_memory_of_a_gpu_is_an_error_that_says_what_to_do():
+    with pytest.raises(TypeError, match=r"GPU.*device type 2.*move it to the CPU.*library_with_dlpack.Tensor"):
+        fwht(Tensor(np.zeros(4), device=2))
+    with pytest.raises(TypeError, match="GPU"):
+        HadamardRotation().fit(Tensor(np.zeros((2, 4)), device=2))
+
+
+@pytest.mark.parametrize("device", [3, 11])
+def test_pinned_memory_is_taken(device):
+    """CUDA's and ROCm's pinned memory is the CPU's. NumPy trusts the capsule, which here says CPU."""
+    assert_array_equal(fwht(Tensor(np.ones(4), device)).array, [4, 0, 0, 0])
+
+
+def test_what_has_only_an_array_becomes_numpys():
+    class Series:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(4.0)
+
+    assert_array_equal(fwht(Series()), [6, -2, -4, 0])
+    assert type(fwht(Series())) is np.ndarray
+
+
+def test_a_library_that_cannot_take_arrays_gets_numpys(monkeypatch):
+    monkeypatch.delattr(library, "from_dlpack")
+    assert type(fwht(Tensor(np.ones(4)))) is np.ndarray
+
+
+def test_rotations_give_back_the_kind(rng):
+    x = rng.standard_normal((5, 37)).astype(np.float32)
+    rotation = HadamardRotation(random_state=0).fit(Tensor(x))
+    rotated = rotation.transform(Tensor(x))
+    assert isinstance(rotated, Tensor)
+    assert_array_equal(rotated.array, rotation.transform(x))
+    assert isinstance(rotation.inverse_transform(rotated), Tensor)
+
+
+def test_torch(rng):
+    torch = pytest.importorskip("torch")
+    x = torch.arange(24, dtype=torch.float32).reshape(2, 12)
+    result = fwht(x)
+    assert isinstance(result, torch.Tensor)
+    assert result.dtype == torch.float32
+    assert_array_equal(result.numpy(), fwht(x.numpy()))
+    for dtype in (torch.float16, torch.float64, torch.int32, torch.complex64):
+        assert fwht(x.to(dtype)).dtype == dtype
+    expected = fwht(x.numpy())
+    assert fwht(x, overwrite_x=True) is x
+    assert_array_equal(x.numpy(), expected)
+    rotation = HadamardRotation(random_state=0).fit(x)
+    assert isinstance(rotation.transform(x), torch.Tensor)
+
+
+def test_jax(rng):
+    jnp = pytest.importorskip("jax.numpy")
+    x = jnp.arange(12, dtype=jnp.float32)
+    result = fwht(x)
+    assert type(result) is type(x)
+    assert_array_equal(np.asarray(result), fwht(np.arange(12, dtype=np.float32)))
+    assert fwht(x.astype(jnp.bfloat16)).dtype == jnp.bfloat16
