@@ -1,6 +1,7 @@
 # make run   the main job on embedded data        make bench        speed, as ratios measured in one run
 # make test  all tests                            make test-lowest  all tests, with the oldest packages that we allow
 # make lint  style                                make sanitize     the kernel and parser tests under ASan and UBSan
+# make test-aarch64  the kernels on another processor, by emulation
 # make fuzz  the parser on odd texts, and odd calls of everything public
 # make docs  the site, in docs/_build/html        make notebooks    every example of the gallery as a notebook, executed
 # make look  every page in a browser, checked
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: run test test-lowest test-here test-nightly test-threads bench docs notebooks look lint sanitize fuzz fuzz-calls \
+.PHONY: run test test-aarch64 test-lowest test-here test-nightly test-threads bench docs notebooks look lint sanitize fuzz fuzz-calls \
 	fuzz-parser wheel wheels-of-ci version-is-tag check-workflows coverage mutants history bench-compare clean
 
 run: $(INSTALLED)
@@ -18,6 +19,10 @@ run: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Debian: apt-get install g++-aarch64-linux-gnu qemu-user. Where they are missing, the tests are skipped and say so.
+test-aarch64: $(INSTALLED)
+	$(BIN)/python -m pytest tests/kernels/test_aarch64.py
 
 # pip takes the newest of everything; uv can take the oldest that pyproject.toml allows, and the newest of what those need.
 # The environment is made anew each time, because what is installed already would be kept; and of the oldest Python, because

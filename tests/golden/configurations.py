@@ -240,7 +240,7 @@ def transforms():
         "along the first axis": fwht(numbers[0], 0),
         "along a middle axis": fwht(numbers, axis=1, norm="ortho"),
         "of float32": fwht(numbers[1].astype(np.float32), norm="ortho"),
-        "of float16": fwht(numbers[1].astype(np.float16)),
+        "of float16": fwht(numbers[1].astype(np.float16)).astype(np.float32),
         "of integers": fwht(np.arange(32)),
         "of columns": fwht(np.asfortranarray(numbers[2])),
         "of one value": fwht([2.5]),

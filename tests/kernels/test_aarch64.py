@@ -1,0 +1,87 @@
+"""The kernels on another processor: compiled for aarch64, run by emulation, to the bit as the twins say.
+
+Debian: ``apt-get install g++-aarch64-linux-gnu qemu-user``, then ``make test-aarch64``.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from isrht.kernels import _reference
+from isrht.transform.lengths import PALEY_ORDERS
+from isrht.transform.paley import paley_matrix
+
+CORE = Path(__file__).parents[2] / "core"
+GXX, QEMU = shutil.which("aarch64-linux-gnu-g++"), shutil.which("qemu-aarch64")
+pytestmark = pytest.mark.skipif(
+    not (GXX and QEMU), reason="needs aarch64-linux-gnu-g++ and qemu-aarch64 (Debian: g++-aarch64-linux-gnu, qemu-user)"
+)
+FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi", "-static"]
+LETTERS = {np.dtype(np.float32): "f", np.dtype(np.float64): "d", np.dtype(np.int32): "i", np.dtype(np.int64): "l"}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    target = tmp_path_factory.mktemp("aarch64") / "kernels"
+    sources = Path(__file__).with_name("aarch64_kernels.cpp"), CORE / "infra/scratch.cpp"
+    subprocess.run([GXX, *FLAGS, "-I", CORE, *sources, "-o", target], check=True)
+    return target
+
+
+def request(x, scale, matrix=None, repeat=1):
+    """Return the bytes of a request."""
+    words = ["paley" if matrix else "transform", LETTERS[x.dtype], *x.shape, scale, repeat]
+    if matrix:
+        words += [matrix.order, matrix.field, matrix.cycle, len(matrix.added), *matrix.added, *matrix.subtracted]
+    return " ".join(map(str, words)).encode() + b"\n" + x.tobytes()
+
+
+def answers(program, cases):
+    """Return what the other processor makes of all cases."""
+    content = b"".join(request(*case) for case in cases)
+    out = subprocess.run([QEMU, program], input=content, capture_output=True, check=True).stdout
+    results, at = [], 0
+    for x, *_ in cases:
+        results.append(np.frombuffer(out, x.dtype, x.size, at).reshape(x.shape))
+        at += x.nbytes
+    assert at == len(out)
+    return results
+
+
+def twin(x, scale, matrix=None):
+    x = x.copy()
+    if matrix:
+        _reference.transform_paley(x, matrix, scale)
+    else:
+        _reference.transform(x, scale)
+    return x
+
+
+def drawn(rng, shape, dtype):
+    if np.dtype(dtype).kind == "i":
+        return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype=dtype, endpoint=True)
+    return rng.standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+def test_transforms_have_the_bits_of_the_twin(program, dtype, rng):
+    shapes = [(3, 2**k, 1) for k in range(16)] + [(2, 2**k, inner) for k in (3, 7, 10) for inner in (2, 5, 40)]
+    scales = [1.0] if np.dtype(dtype).kind == "i" else [1.0, 0.5]
+    cases = [(drawn(rng, shape, dtype), scale) for shape in shapes for scale in scales]
+    for case, result in zip(cases, answers(program, cases), strict=True):
+        assert_array_equal(result, twin(*case))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+def test_other_orders_have_the_bits_of_the_twin(program, dtype, rng):
+    cases = [
+        (drawn(rng, (rows, order << k, inner), dtype), 1.0, paley_matrix(order))
+        for order in PALEY_ORDERS
+        for k, rows, inner in [(0, 9, 1), (1, 3, 1), (3, 2, 3), (5, 2, 1), (8, 1, 1)]
+    ]
+    for case, result in zip(cases, answers(program, cases), strict=True):
+        assert_array_equal(result, twin(*case))
