@@ -39,7 +39,7 @@ MODELS = {
     "fourier": HadamardFourierFeatures(50, random_state=0),
     "fourier chosen": HadamardFourierFeatures(30, gamma=0.1, candidates=4, random_state=0, n_jobs=2),
     "rotation": HadamardRotation(random_state=0),
-    "rotation of one round": HadamardRotation(1, random_state=2**32 - 1, copy=False),
+    "rotation of one round": HadamardRotation(1, random_state=2**32 - 1),
     "svm": LinearSVM(),
     "svm without intercept": LinearSVM(fit_intercept=False, class_weight="balanced"),
     "svm cv": LinearSVMCV([0.1, 1.0], cv=3),
