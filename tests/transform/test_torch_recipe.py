@@ -1,5 +1,6 @@
-"""The recipe of docs/transform.md, which makes the transform a function of torch with gradients."""
+"""examples/torch_hadamard.py, which makes the transform a function of torch with gradients."""
 
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +9,12 @@ from numpy.testing import assert_allclose
 
 from isrht import fwht
 
-PAGE = Path(__file__).parents[2] / "docs" / "transform.md"
+RECIPE = Path(__file__).parents[2] / "examples" / "torch_hadamard.py"
 
 
 def recipe():
     """Return the names that the recipe defines."""
-    text = (
-        PAGE.read_text().split("<!-- the recipe for torch begins -->")[1].split("<!-- the recipe for torch ends -->")[0]
-    )
-    names = {}
-    exec(text.strip().removeprefix("```python\n").removesuffix("```"), names)
-    return names
+    return runpy.run_path(str(RECIPE))
 
 
 @pytest.fixture

@@ -1,0 +1,230 @@
+"""The transform over all lengths and types: time per value and error, against peers and a copy of the memory.
+
+An array of a million values (more for longer rows) is transformed in place, by one thread. What others are called: FFHT
+(module ``fht``) and ``pyfwht`` transform row after row; ``faiss`` does three transforms with signs; ``scipy.fft.dct``
+is another transform; "torch, naively" is the recursion that most code for torch has. Who is not installed is named and
+left out. ``--write`` writes the table and the figure.
+"""
+
+import argparse
+import math
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import scipy.fft
+
+from benchmarks.bench_core import conditions
+from benchmarks.timing import best_of
+from isrht import fwht, kernels
+
+RESULTS = Path(__file__).parent / "results" / "transform.md"
+FIGURE = Path(__file__).parents[1] / "docs" / "pictures" / "transform.svg"
+VALUES = 2**20
+LENGTHS = [2**k for k in range(1, 25)]
+TYPES = [np.float32, np.float64, np.int32, np.complex64, np.float16]
+REPEAT = 5
+
+
+def rows_of(length, dtype, values=VALUES):
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((max(1, values // length), length)).astype(dtype)
+
+
+def ours(x):
+    options = {} if x.dtype.kind == "i" else {"norm": "ortho"}
+    return lambda: fwht(x, overwrite_x=True, **options)
+
+
+def copy(x):
+    target = np.empty_like(x)
+    return lambda: np.copyto(target, x)
+
+
+def dct(x):
+    return lambda: scipy.fft.dct(x, norm="ortho", overwrite_x=True)
+
+
+def pyfwht(x):
+    module = import_module("pyfwht")
+    rows = x.astype(np.float64)[: max(1, len(x) // 16)]  # float64 alone; a call a row, so few rows tell
+    return (lambda: [module.transform(row, module.Backend.CPU) for row in rows]), len(x) / len(rows)
+
+
+def ffht(x):
+    module = import_module("fht")
+    return lambda: [module.fht(row) for row in x]
+
+
+def faiss(x):
+    module = import_module("faiss")
+    module.omp_set_num_threads(1)
+    rotation = module.HadamardRotation(x.shape[1])
+    return lambda: rotation.apply(x)
+
+
+def torch_naively(x):
+    torch = import_module("torch")
+    torch.set_num_threads(1)
+    tensor = torch.from_numpy(x)
+
+    def transform():
+        z, h = tensor, 1
+        while h < x.shape[1]:
+            z = z.view(len(x), -1, 2, h)
+            z = torch.stack([z[:, :, 0] + z[:, :, 1], z[:, :, 0] - z[:, :, 1]], dim=2).view(len(x), -1)
+            h *= 2
+        return z
+
+    return transform
+
+
+PEERS = {
+    "copy": copy,
+    "scipy.fft.dct": dct,
+    "pyfwht": pyfwht,
+    "faiss (three)": faiss,
+    "FFHT": ffht,
+    "torch, naively": torch_naively,
+}
+LONGEST_PEER = 2**16
+
+
+def per_value(length):
+    """Nanoseconds per value of every type, and of every peer in float32."""
+    found = {}
+    for dtype in TYPES:
+        x = rows_of(length, dtype)
+        found[np.dtype(dtype).name] = 1e9 * best_of({0: ours(x)}, REPEAT)[0] / x.size
+    x = rows_of(length, np.float32)
+    for name, prepare in PEERS.items():
+        if name != "copy" and length > LONGEST_PEER:
+            continue
+        try:
+            prepared = prepare(x.copy())
+        except ImportError:
+            found[name] = None
+            continue
+        work, share = prepared if isinstance(prepared, tuple) else (prepared, 1)
+        found[name] = 1e9 * best_of({0: work}, 2)[0] / x.size * share
+    return found
+
+
+def error(length, dtype):
+    """The error of the orthonormal transform, in units of rounding of the type: root of mean squares of all."""
+    x = rows_of(length, dtype, values=2**16)[:8]
+    exact = fwht(x.astype(np.complex128 if x.dtype.kind == "c" else np.float64), norm="ortho")
+    unit = np.finfo(np.dtype(dtype)).eps / 2
+    return float(np.sqrt(np.mean(np.abs(fwht(x, norm="ortho") - exact) ** 2) / np.mean(np.abs(exact) ** 2)) / unit)
+
+
+def cell(value):
+    return "" if value is None or math.isnan(value) else f"{value:.2f}"
+
+
+def named(length):
+    k = length.bit_length() - 1
+    return f"2^{k}" if length == 2**k else f"{length}"
+
+
+def length_table(measured):
+    names = list(next(iter(measured.values())))
+    missing = [name for name in names if measured[LENGTHS[0]].get(name, 0) is None]
+    names = [name for name in names if name not in missing]
+    yield "| length | " + " | ".join(names) + " | error of float32 |"
+    yield "|" + "---|" * (len(names) + 2)
+    for length, found in measured.items():
+        cells = [cell(found.get(name)) for name in names]
+        cells.append(cell(error(length, np.float32) if length <= 2**16 else None))
+        yield f"| {named(length)} | {' | '.join(cells)} |"
+    if missing:
+        yield ""
+        yield f"Not installed here, and so not timed: {', '.join(missing)}."
+
+
+def other_table():
+    yield "| m * 2^k | " + " | ".join(f"m={m}" for m in (12, 20, 28, 36, 44, 52, 60)) + " | 16 * 2^k |"
+    yield "|" + "---|" * 9
+    for dtype in (np.float32, np.float64):
+        for k in (0, 1, 2, 3, 4, 6, 8, 10, 12, 14):
+            lengths = [m << k for m in (12, 20, 28, 36, 44, 52, 60, 16)]
+            arrays = {length: rows_of(length, dtype) for length in lengths}
+            best = best_of({length: ours(x) for length, x in arrays.items()}, REPEAT)
+            times = [1e9 * best[length] / arrays[length].size for length in lengths]
+            cells = [f"{t:.2f} ({t / times[-1]:.1f}x)" for t in times[:-1]]
+            yield f"| {np.dtype(dtype).name}, k={k} | {' | '.join(cells)} | {times[-1]:.2f} |"
+
+
+def variant_table():
+    """Every kernel that this processor can run."""
+    shapes = [(4096, 4096), (1024, 16384), (16384, 256)]
+    yield "| kernel | " + " | ".join(f"{a} x {b} {t}" for a, b in shapes for t in ("float32", "float64")) + " |"
+    yield "|" + "---|" * (2 * len(shapes) + 1)
+    before = kernels.active()
+    for name in [one for one in kernels.available() if one != kernels.NUMPY]:
+        kernels.use(name)
+        cells = []
+        for shape in shapes:
+            for dtype in (np.float32, np.float64):
+                x = rows_of(shape[1], dtype, shape[0] * shape[1])
+                cells.append(f"{1e3 * best_of({0: ours(x)}, REPEAT)[0]:.1f} ms")
+        yield f"| {name} | {' | '.join(cells)} |"
+    kernels.use(before)
+
+
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 360, 50, 24, 140, 40
+LOWEST, HIGHEST = 2**-5, 2**6
+SHOWN = {
+    "float32": "#0b6e4f",
+    "float64": "#2a6fbb",
+    "copy": "#777",
+    "scipy.fft.dct": "#c1521f",
+    "faiss (three)": "#8a4fbf",
+}
+
+
+def place(length, value):
+    """Where a time per value is in the figure."""
+    x = LEFT + (WIDTH - LEFT - RIGHT) * (math.log2(length) - 1) / 23
+    value = min(max(value, LOWEST), HIGHEST)
+    return x, TOP + (HEIGHT - TOP - BOTTOM) * math.log2(HIGHEST / value) / math.log2(HIGHEST / LOWEST)
+
+
+def figure(measured):
+    """An SVG of nanoseconds per value against the length, both in powers of two."""
+    parts = [f'<text x="{LEFT}" y="14">nanoseconds per value, one thread, kernel {kernels.active()}</text>']
+    for k in range(-5, 7, 2):
+        y = place(2, 2.0**k)[1]
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{2.0**k:g}</text>')
+    for k in range(2, 25, 2):
+        parts.append(f'<text x="{place(2**k, 1)[0]:.1f}" y="{HEIGHT - 20}" text-anchor="middle">2^{k}</text>')
+    for name, colour in SHOWN.items():
+        places = [place(length, found[name]) for length, found in measured.items() if found.get(name)]
+        if places:
+            line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            x, y = places[-1]
+            parts.append(f'<text x="{x + 6:.1f}" y="{y + 4:.1f}" fill="{colour}">{name}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+        f'font-size="12" role="img" aria-label="Time per value of the transform against its length">'
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help=f"also write results/{RESULTS.name} and the figure")
+    write = parser.parse_args().write
+    measured = {length: per_value(length) for length in LENGTHS}
+    intro = "Nanoseconds per value; the error is in units of rounding, of the orthonormal transform."
+    lines = [intro, "", *length_table(measured), "", *other_table(), "", *variant_table(), "", conditions()]
+    print("\n".join(lines))
+    if write:
+        RESULTS.write_text("\n".join(lines) + "\n")
+        FIGURE.write_text(figure(measured))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""``hadamard_transform`` of the Dao-AILab's ``fast_hadamard_transform``, for CPUs and laptops, with gradients.
+
+The matrix of the transform is symmetric, so the gradient is the transform of the gradient. Half precision is
+transformed in float32, as there. Lengths without a fast transform are padded to the next, and the result is cut off
+again. A length of ``12 * 2**k`` has another matrix of order 12 than theirs: both are Hadamard matrices, but their
+outputs differ.
+"""
+
+import torch
+
+import isrht
+
+
+class HadamardTransform(torch.autograd.Function):
+    """The transform of the last axis, times a scale."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        """Transform the memory of the tensor without a copy but for the result."""
+        ctx.scale = scale
+        half = x.dtype in (torch.bfloat16, torch.float16)
+        values = (x.float() if half else x).detach().contiguous()
+        return isrht.fwht(values, scale=scale).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        """Transform the gradient, by a function that has gradients itself."""
+        return HadamardTransform.apply(gradient, ctx.scale), None
+
+
+def hadamard_transform(x, scale=1.0):
+    """Return ``scale * x @ H`` along the last axis of a tensor, of its shape and type."""
+    length = x.shape[-1]
+    padded = torch.nn.functional.pad(x, (0, isrht.next_fast_len(length) - length))
+    return HadamardTransform.apply(padded, float(scale))[..., :length]
