@@ -81,7 +81,7 @@ def measure():
 def place_of(name):
     """Return where the name of a method stands beside its point, so that names do not overlap."""
     below = ("LinearSVMCV", "logistic", "naive")
-    across = {"LinearSVMCV": "right", "SGD": "center", "logistic": "left", "LinearSVC,": "left"}
+    across = {"LinearSVMCV": "right", "SGD": "left", "logistic": "left", "LinearSVC,": "left"}
     side = next((side for part, side in across.items() if part in name), "center")
     return {
         "xytext": ({"right": 30, "left": -8}.get(side, 0), -19 if any(part in name for part in below) else 11),
