@@ -61,6 +61,7 @@ from isrht.support.hints import (
     Selection,
     Weights,
 )
+from isrht.support.progress import shows_progress, step
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
@@ -141,6 +142,8 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         Draws the signs of the projection, and its columns where they are drawn.
     n_jobs : int or None, default=None
         Threads that share the rows: None is 1, -1 all cores. The model does not depend on it.
+    verbose : int, default=0
+        1 shows how far the fit is, on standard error: a bar in a notebook or on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -222,6 +225,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         max_iter: int = 100,
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.selection = selection
@@ -244,8 +248,10 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @whole_or_unchanged
+    @shows_progress
     def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
         """Scale, project, choose C and train on the rows of X.
 
@@ -473,6 +479,7 @@ class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Probabi
                 solutions = []
                 for c, solution in enumerate(fit_path(blocks, Cs, labels.n_classes, self._solver_options())):
                     scores[c, k : k + 1] = score(solution)
+                    step("fold and C", k * len(Cs) + c + 1, scores.size)
                     unsolved += not solution.converged.all()
                     solutions.append((solution.coef[0], solution.intercept[0]))
                 trained.append((own, solutions))

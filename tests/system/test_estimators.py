@@ -70,6 +70,7 @@ LEGAL = {
     "scale": [None, "maxabs", "minmax"],
     "fit_intercept": [True, False],
     "penalize_intercept": [True, False],
+    "verbose": [0, 1],
     "tol": [1e-3],
     "max_iter": [200],
     "refit": [True, False],

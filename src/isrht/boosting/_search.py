@@ -32,6 +32,7 @@ from isrht.boosting._small_svm import widened
 from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.weights import effective_count
+from isrht.support.progress import step
 
 HINGE_PENALTY = 0.05
 # The first points of the grid are always visited.
@@ -129,6 +130,7 @@ class Search:
             while rounds < wanted:
                 grow(self.X, self.rows, self.features, self.paths.values(), self.plan.per_round, self.n_jobs)
                 rounds += 1
+                step("round of the search", rounds, self.plan.rounds[-1])
             self._score(j)
             for i in {i for i, _ in self.paths}:
                 if self._is_over(i, j):

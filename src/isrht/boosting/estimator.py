@@ -51,6 +51,7 @@ from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Scoring, Weights
 from isrht.support.matrices import without_duplicates
+from isrht.support.progress import shows_progress, step
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import (
     MOST_COMPONENTS,
@@ -94,6 +95,8 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         Draws the fifths. Nothing else is random.
     n_jobs : int or None, default=None
         Threads that share the work: None is 1, -1 all cores. The model does not depend on it.
+    verbose : int, default=0
+        1 shows how far the fit is, on standard error: a bar in a notebook or on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -175,6 +178,7 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         scaled: bool = True,
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.rounds = rounds
@@ -185,8 +189,10 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
         self.scaled = scaled
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @whole_or_unchanged
+    @shows_progress
     def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
         """Choose diagonal, rounds and C on held-out rows, then learn the columns from all rows.
 
@@ -323,8 +329,9 @@ class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedPro
             candidate = choice.candidate._replace(threshold=threshold)
             assignment = Assignment(0, candidate, 0, roles.mean_label(0))
             path = Path(assignment, features, n_columns, n_contrasts=self.n_components)
-            for _ in range(choice.rounds):
+            for done in range(1, choice.rounds + 1):
                 grow(X, rows, features, [path], plan.per_round, self.n_jobs)
+                step("round with all rows", done, choice.rounds)
             if path.size:
                 break
         self.rounds_ = max(1, -(-path.size // plan.per_round))

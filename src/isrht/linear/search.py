@@ -29,6 +29,7 @@ from isrht.rows.folds import check_classes_of_folds, checked_groups, make_folds
 from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.hints import Array, ClassWeight, Folds, Labels, RandomState, Rows, Scoring, Weights
+from isrht.support.progress import shows_progress, step
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import whole_or_unchanged
 
@@ -63,6 +64,8 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         As in :class:`LinearSVM`, for each C and fold.
     n_jobs : int or None, default=None
         Threads that share the rows, or folds and classes: None is 1, -1 all cores. The result does not depend on it.
+    verbose : int, default=0
+        1 shows how far the fit is, on standard error: a bar in a notebook or on a terminal, lines elsewhere.
     patience : int or None, default=None
         After so many Cs in a row without a better mean score, larger ones are not tried, and their scores are nan. None
         tries all: the largest Cs take most of the time, but only all scores show that the best C is within the range.
@@ -125,6 +128,7 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_jobs: int | None = None,
+        verbose: int = 0,
         patience: int | None = None,
         random_state: RandomState = 0,
     ) -> None:
@@ -138,10 +142,12 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.patience = patience
         self.random_state = random_state
 
     @whole_or_unchanged
+    @shows_progress
     def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None, groups: Labels = None) -> Self:
         """Choose C, and train on the rows of X.
 
@@ -180,11 +186,13 @@ class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
         options = replace(self._solver_options(), rough=bool(self.refit))
         self.scores_, models, tried = np.full((len(self.Cs_), len(folds)), np.nan), None, self.Cs_
         fits = [FoldSummary() for _ in self.Cs_]
+        n_steps = -(-len(folds) // FOLDS_PER_PASS) * len(self.Cs_)
         for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds):
             score = scorer_of(batch, held_out)
             with one_blas_thread():
                 for c, solution in enumerate(fit_path(blocks, tried, labels.n_classes, options)):
                     self.scores_[c, batch] = score(solution)
+                    step("C", batch.start // FOLDS_PER_PASS * len(self.Cs_) + c + 1, n_steps)
                     fits[c].add(solution, keep_coef=not self.refit)
                     if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:
                         models = FoldModels(solution.coef, solution.intercept, held_out)

@@ -1,0 +1,132 @@
+"""Progress: the outermost fit tells its steps and the time left, in the form that suits where it runs."""
+
+import io
+import sys
+import types
+
+import pytest
+from svm_data import noisy
+
+from isrht import BoostedISRHT, ISRHTClassifier, LinearSVMCV, RowSource
+from isrht.support import progress
+from isrht.support.progress import Lines, NotebookBar, Reporter, TerminalBar, display_for_here, fit_under_way, step
+
+
+class Kept:
+    def __init__(self):
+        self.shown, self.closed = [], False
+
+    def show(self, text, share):
+        self.shown.append((text, share))
+
+    def close(self):
+        self.closed = True
+
+
+def test_steps_are_told_with_a_forecast():
+    times, kept = iter([0, 10, 12, 14, 20]), Kept()
+    reporter = Reporter("Fit", kept, clock=lambda: next(times))
+    for done in (1, 2, 3):
+        reporter.step("round", done, 5)
+    reporter.step("C", 1, 1)
+    texts = [text for text, _ in kept.shown]
+    assert texts == [
+        *("Fit: round 1 of 5", "Fit: round 2 of 5, about 6.0 s left", "Fit: round 3 of 5, about 4.0 s left"),
+        "Fit: C 1 of 1",
+    ]
+    assert [share for _, share in kept.shown] == [0.2, 0.4, 0.6, 1.0]
+
+
+def test_lines_are_rare_but_for_the_last(capsys):
+    times = iter([0.0, 0.1, 0.2, 2.0])
+    lines = Lines(clock=lambda: next(times))
+    for text, share in (("one", 0.1), ("two", 0.2), ("three", 1.0), ("four", 0.1)):
+        lines.show(text, share)
+    assert capsys.readouterr().err.splitlines() == ["one", "three", "four"]
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (LinearSVMCV([0.1, 1.0, 10.0], verbose=1), "LinearSVMCV: C 3 of 3"),
+        (
+            ISRHTClassifier(4, selection="supervised", Cs=[0.1, 1.0], cv=3, verbose=1),
+            "ISRHTClassifier: fold and C 6 of 6",
+        ),
+        (ISRHTClassifier(4, verbose=1, random_state=0), "ISRHTClassifier: round of the search"),
+        (BoostedISRHT(4, verbose=True, random_state=0), "BoostedISRHT: round of the search"),
+    ],
+    ids=["svm", "supervised", "classifier", "columns"],
+)
+@pytest.mark.parametrize("place", [lambda X: X, RowSource], ids=["memory", "source"])
+def test_fits_tell_how_far_they_are(model, said, place, capsys):
+    X, y = noisy(200, 8)
+    model.fit(place(X), y)
+    told = capsys.readouterr().err
+    assert said in told
+    model.set_params(verbose=0).fit(place(X), y)
+    assert capsys.readouterr().err == ""
+    model.set_params(verbose=1)
+
+
+def test_a_fit_that_fails_ends_its_display(monkeypatch):
+    kept = Kept()
+    monkeypatch.setattr(progress, "display_for_here", lambda: kept)
+
+    def fails():
+        with fit_under_way("Fit", 1):
+            step("round", 1, 2)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert kept.closed
+    step("round", 2, 2)
+    assert len(kept.shown) == 1
+
+
+def test_only_the_outermost_fit_is_shown(monkeypatch):
+    kept = Kept()
+    monkeypatch.setattr(progress, "display_for_here", lambda: kept)
+    with fit_under_way("Outer", 1), fit_under_way("Inner", 1):
+        step("round", 1, 2)
+    assert kept.shown == [("Outer: round 1 of 2", 0.5)]
+
+
+@pytest.mark.parametrize("verbose", [-1, "much", 0.5, None])
+def test_verbose_is_a_number(verbose):
+    with pytest.raises(ValueError, match="verbose must be 0, for silence, or 1"):
+        LinearSVMCV(verbose=verbose).fit(*noisy(60))
+
+
+def test_a_terminal_has_a_bar(monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setattr(sys, "stderr", terminal := io.StringIO())
+    assert isinstance(display_for_here(), Lines)
+    terminal.isatty = lambda: True
+    display = display_for_here()
+    assert isinstance(display, TerminalBar)
+    display.show("Fit: round 1 of 2", 0.5)
+    display.close()
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert isinstance(display_for_here(), Lines)
+
+
+def test_a_notebook_has_a_bar(monkeypatch):
+    pages = []
+
+    class Handle:
+        def update(self, page):
+            pages.append(page)
+
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = type("ZMQInteractiveShell", (), {})
+    shown = types.ModuleType("IPython.display")
+    shown.HTML, shown.display = str, lambda page, display_id: Handle()
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    display = display_for_here()
+    assert isinstance(display, NotebookBar)
+    display.show("Fit: round 1 of 2", 0.5)
+    display.close()
+    assert pages == ['<progress value="0.500" max="1"></progress> Fit: round 1 of 2', ""]
