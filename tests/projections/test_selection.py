@@ -1,8 +1,11 @@
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht.projections.selection import (
+    Selection,
     columns_for_share,
     rank,
     score_histogram,
@@ -74,3 +77,23 @@ def test_scores_without_spread_have_no_histogram(rng):
     assert score_histogram(select_uniform(64, 4, rng)) is None
     assert score_histogram(select_top(np.array([1.0, np.nextafter(1, 2)]), 1)) is None
     assert score_histogram(select_top(np.array([-1.5e308, 1.5e308]), 1)) is None
+
+
+def test_scores_differ_from_the_tenth_decimal_of_the_largest_on():
+    assert rank(np.array([1 - 2e-11, 1.0])).tolist() == [0, 1]
+    assert rank(np.array([1 - 2e-10, 1.0])).tolist() == [1, 0]
+
+
+def test_a_histogram_that_was_kept_stands_for_scores_that_were_not(rng):
+    scores = rng.random(100)
+    whole = select_top(scores, 5)
+    histogram = score_histogram(whole)
+    assert len(histogram.counts) == 24
+    assert score_histogram(Selection(whole.columns, whole.scales, None, histogram=histogram)) is histogram
+
+
+def test_what_was_selected_cannot_be_changed(rng):
+    selection = select_top(rng.random(100), 5)
+    for record, field in ((selection, "columns"), (score_histogram(selection), "kept")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, field, None)
