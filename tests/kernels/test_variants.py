@@ -154,3 +154,9 @@ def test_wide_projection_of_sparse_rows(wide, dtype, count, rng):
     call(wide[f"project_csr_{np.dtype(dtype).name}"], rows, diagonal, 8192, Columns(columns, scales, count), out)
     _reference.project_csr(x, diagonal, 8192, columns, scales, expected)
     assert_array_equal(out, expected)
+
+
+def test_kernels_that_are_not_built_in_are_refused():
+    core = pytest.importorskip("isrht.kernels._core")
+    with pytest.raises(ValueError, match="no kernels 'abacus' are built in"):
+        core.use_variant("abacus")
