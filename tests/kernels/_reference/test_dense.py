@@ -43,7 +43,7 @@ def test_add_moments(kernel, dtype, width, rows, problems, rng):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("width", [2048, 2049, 3000, 4096, 4097, 4104, 5000, 8191, 8192, 9001, 12293, 16384, 20000, 24581])
+@pytest.mark.parametrize("width", [2048, 2049, 4096, 4097, 4104, 5000, 8191, 8192, 9001, 12293, 16384, 20000, 24581])
 @pytest.mark.parametrize("count", [0, 1, 100, 2000])
 @pytest.mark.parametrize("padding", [1, 4])
 def test_project_rows_in_two(kernel, dtype, width, count, padding, rng):
