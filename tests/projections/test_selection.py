@@ -61,6 +61,7 @@ def test_columns_for_share_counts_from_the_best(share, count):
 
 def test_columns_for_share_without_any_mass():
     assert columns_for_share(np.array([-1.0, -2.0, -3.0, -4.0]), 0.5) == 2
+    assert columns_for_share(np.zeros(4), 0.1) == 1
 
 
 def test_the_histogram_counts_every_column_once(rng):

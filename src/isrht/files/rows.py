@@ -98,7 +98,7 @@ class FileRows:
     is_fresh = True  # no block has memory that is written to again
 
     @property
-    def is_dear(self):
+    def is_dear(self) -> bool:
         """Whether the files are so dear to read that their rows are worth keeping: all but mapped arrays are."""
         return True
 
@@ -123,7 +123,7 @@ class FileRows:
             yield X, labels
             self._row += X.shape[0]
 
-    def must_be_scanned(self):
+    def must_be_scanned(self) -> bool:
         """Say whether the end of the file must be known before the first block can be given."""
         return False
 
