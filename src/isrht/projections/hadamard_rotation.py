@@ -10,12 +10,16 @@ log d).
 
 from __future__ import annotations
 
+from numbers import Integral
+from typing import Self
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.matrices import contiguous_rows
 from isrht.support.threads import job_count
 from isrht.support.validation import (
@@ -82,25 +86,32 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     True
     """
 
-    def __init__(self, n_rounds=2, *, random_state=None, copy=True, n_jobs=None):
+    def __init__(
+        self,
+        n_rounds: int = 2,
+        *,
+        random_state: RandomState = None,
+        copy: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_rounds = n_rounds
         self.random_state = random_state
         self.copy = copy
         self.n_jobs = n_jobs
 
     @whole_or_unchanged
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Labels = None) -> Self:
         """Draw the signs. Nothing of X but its number of features is used."""
         check_positive_integer("n_rounds", self.n_rounds, MOST_ROUNDS)
         check_n_jobs(self.n_jobs)
         X = checked_data(self, _as_numpy(X))
         rng = check_random_state(self.random_state)
-        given = self.random_state if rng is not self.random_state else None
-        self.seed_ = rng.randint(2**31 - 1) if given is None else int(given)
+        given = self.random_state
+        self.seed_ = int(given) if isinstance(given, Integral) else rng.randint(2**31 - 1)
         self.signs_ = OrthogonalRotation.drawn(X.shape[1], self.n_rounds, self.seed_).signs
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> ArrayOrLazy:
         """Rotate rows: (n_samples, n_features), in the precision of X, as the kind of array that X is.
 
         Sparse rows are taken, too. Once rotated they are not sparse any more, so the result is an array.
@@ -110,7 +121,7 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         rows = checked_data(self, X if taken is None else taken.array, reset=False)
         return self._give_back(taken, self._rotated(rows, inverse=False))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> ArrayOrLazy:
         """Return the rows that were before they were rotated, to rounding: (n_samples, n_features)."""
         check_is_fitted(self)
         taken = _taken(X)

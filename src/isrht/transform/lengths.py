@@ -16,7 +16,7 @@ PALEY_ORDERS = (12, 20, 28, 36, 44, 52, 60)
 FAST_LENGTHS = tuple(sorted(order << k for order in (1, *PALEY_ORDERS) for k in range(31) if order << k <= LONGEST))
 
 
-def next_fast_len(target):
+def next_fast_len(target: int) -> int:
     """Return the smallest length of a fast Walsh-Hadamard transform that is at least ``target``.
 
     Parameters

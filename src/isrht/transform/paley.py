@@ -17,8 +17,10 @@ import operator
 from functools import cache
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from isrht.kernels.records import PaleyMatrix
+from isrht.support.hints import Array
 from isrht.transform.lengths import check_length, paley_order
 
 # The kernels combine blocks of up to so many values by Paley's matrix and Sylvester's, and blocks by Sylvester's.
@@ -27,7 +29,7 @@ LARGEST_BLOCK = 4096
 FIELDS = {12: (5, 1), 20: (3, 2), 28: (13, 1), 36: (17, 1), 44: (43, 1), 52: (5, 2), 60: (29, 1)}
 
 
-def hadamard_matrix(n, dtype=np.int64):
+def hadamard_matrix(n: int, dtype: DTypeLike = np.int64) -> Array:
     """Return the matrix of the transform of length n: entries 1 and -1, symmetric, with orthogonal rows.
 
     Parameters
