@@ -61,7 +61,7 @@ numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 # Every parameter is described, no parameter is described that is not there, and no public object is without a
 # docstring.
-numpydoc_validation_checks = {"PR01", "PR02", "PR03", "GL08"}
+numpydoc_validation_checks = {"PR01", "PR02", "GL08"}
 numpydoc_validation_exclude = {
     r"^sklearn\.",  # what is inherited is not ours
     r"\.(add_note|with_traceback)$",  # of exceptions

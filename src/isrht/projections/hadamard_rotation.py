@@ -101,7 +101,19 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     @whole_or_unchanged
     def fit(self, X: Rows, y: Labels = None) -> Self:
-        """Draw the signs. Nothing of X but its number of features is used."""
+        """Draw the signs.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows, of which only the number of features is used.
+        y : object, default=None
+            It is ignored.
+
+        Returns
+        -------
+        self : HadamardRotation
+        """
         check_positive_integer("n_rounds", self.n_rounds, MOST_ROUNDS)
         check_n_jobs(self.n_jobs)
         X = checked_data(self, _as_numpy(X))
@@ -112,9 +124,17 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self
 
     def transform(self, X: Rows) -> ArrayOrLazy:
-        """Rotate rows: (n_samples, n_features), in the precision of X, as the kind of array that X is.
+        """Rotate rows.
 
-        Sparse rows are taken, too. Once rotated they are not sparse any more, so the result is an array.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows. Once rotated, sparse rows are not sparse any more.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            In the precision of X, and the kind of array that X is.
         """
         check_is_fitted(self)
         taken = _taken(X)
@@ -122,7 +142,17 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self._give_back(taken, self._rotated(rows, inverse=False))
 
     def inverse_transform(self, X: Rows) -> ArrayOrLazy:
-        """Return the rows that were before they were rotated, to rounding: (n_samples, n_features)."""
+        """Return the rows that were before they were rotated, to rounding.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Rotated rows.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+        """
         check_is_fitted(self)
         taken = _taken(X)
         rows = checked_components(X if taken is None else taken.array, self.n_features_in_)
