@@ -70,6 +70,8 @@ LEGAL = {
     "scale": [None, "maxabs", "minmax"],
     "fit_intercept": [True, False],
     "penalize_intercept": [True, False],
+    "warm_start": [False, True],
+    "patience": [1, None],
     "verbose": [0, 1],
     "tol": [1e-3],
     "max_iter": [200],
