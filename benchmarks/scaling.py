@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from isrht.linear.scores.path import fit_path, training_blocks
 
 from benchmarks.bench_core import conditions
 from isrht import ISRHT, ISRHTClassifier, RowSource
+from isrht.linear.path import fit_path, training_blocks
 from isrht.report.chart import Axis, Chart
 from isrht.report.styles import Style
 from isrht.support.threads import one_blas_thread
@@ -204,6 +204,31 @@ def constants():
     }
 
 
+def simulate(found, sizes=(10**6, 2 * 10**6, 5 * 10**6), goal=10**8, d=10**6, r=256):
+    """Seconds of one core to survey and measure ``goal`` generated rows, from smaller numbers of them.
+
+    A line through the times of the sizes is followed to the goal. Its error is that of the line, twice the standard
+    error, and it is compared with what the constants of :func:`constants` say.
+    """
+    times = []
+    for n in sizes:
+        start = time.process_time()
+        ISRHT(r, random_state=0).fit(RowSource(Sparse(n, d)))
+        times.append(time.process_time() - start)
+        print(f"{n:,} rows: {times[-1]:.1f} s", flush=True)
+    design = np.column_stack([np.ones(len(sizes)), sizes])
+    line, *_ = np.linalg.lstsq(design, times, rcond=None)
+    spread = np.sum((design @ line - times) ** 2) / max(1, len(sizes) - 2)
+    there = np.array([1.0, goal])
+    error = 2 * math.sqrt(spread * (there @ np.linalg.inv(design.T @ design) @ there))
+    said = goal * NONZEROS * (found["survey, per nonzero"] + found["measure with squares, per nonzero"])
+    rows = "\n".join(f"| {n:,} | {seconds_:.1f} |" for n, seconds_ in zip(sizes, times, strict=True))
+    return (
+        f"| rows, measured in two passes | seconds of one core |\n|---|---|\n{rows}\n| {goal:,}, from these | "
+        f"{there @ line:.0f} (within {error:.0f}) |\n| {goal:,}, from the constants | {said:.0f} |"
+    )
+
+
 def unread(X):
     """The same rows, of which SciPy has not found out anything yet."""
     return sp.csr_array((X.data, X.indices, X.indptr), X.shape)
@@ -234,15 +259,15 @@ def seconds(function):
     return min(times)
 
 
-def plan(found, n=10**9, d=10**6, r=256, classes=2, folds=5, workers=100, cores=8, partition=2**20):
+def plan(found, n=10**9, d=10**6, r=256, classes=2, folds=5, workers=100, cores=8):
     """Passes and seconds of each stage, for sparse rows of which every worker reads 2 GB and sends 1.25 GB a second."""
-    mine, padded, partitions = n / workers, 2 ** math.ceil(math.log2(d)), n / partition / workers
+    mine, padded, pieces = n / workers, 2 ** math.ceil(math.log2(d)), cores  # one piece, and one sum, for each thread
     totals, steps = 8 * classes * (d + padded), (folds + 1) * found["Newton steps for 11 Cs"]
     measuring = found["measure with squares, per nonzero"]
     stages = {  # passes, seconds per nonzero, and bytes over the wire of one worker
         "survey": (1, found["survey, per nonzero"], 9 * mine),
-        "measure": (1, measuring, totals * partitions),
-        "measure the folds": (1, measuring, folds * totals * partitions),
+        "measure": (1, measuring, totals * pieces),
+        "measure the folds": (1, measuring, folds * totals * pieces),
         "project, 1 + folds": (
             1 + folds,
             (1 + folds) * found["project to 256 columns, per nonzero"],
@@ -251,7 +276,7 @@ def plan(found, n=10**9, d=10**6, r=256, classes=2, folds=5, workers=100, cores=
         "train, 5 folds x 11 Cs, and once": (
             0,
             steps * found["Newton step at r=256, per row"] / NONZEROS,
-            steps * 8 * r * r * partitions,
+            steps * 8 * r * r * pieces,
         ),
     }
     rows = [
@@ -307,8 +332,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--long", action="store_true", help="up to 10^7 rows, 2^22 features, 2048 components")
     parser.add_argument("--write", action="store_true", help=f"write results/{RESULTS.name} and docs/{FIGURE.name}")
+    parser.add_argument("--simulate", action="store_true", help="only measure generated rows, for the plan of 10^9")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.simulate:
+        found = constants()
+        print(f"{plan(found)}\n\n{simulate(found)}")
+        return
     if args.one:
         print(json.dumps(run_one(**json.loads(args.one))))
         return

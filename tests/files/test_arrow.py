@@ -5,7 +5,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from isrht.files._arrow import layout_of, same_floats  # noqa: E402 -- it follows what is needed
+from isrht.files.arrow import layout_of, same_floats  # noqa: E402 -- it follows what is needed
 from isrht.files.errors import FileError  # noqa: E402
 
 LIST = pa.list_(pa.float32())

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from isrht.rows.workers import _tasks
-from isrht.rows.workers._facts import PartitionFacts
 from isrht.rows.workers.pieces import Piece
 from isrht.rows.workers.protocol import Workers
 from isrht.rows.workers.rows import WorkerRows
@@ -33,5 +31,4 @@ def rows_of(X, cuts, pieces):
     blocks = np.split(X, cuts)
     workers = HereWorkers(pieces)
     kept = workers.spread([(piece, [blocks[number] for number in piece]) for piece in pieces])
-    facts = PartitionFacts.of([_tasks.checked(block, number) for number, block in enumerate(blocks)])
-    return WorkerRows(workers, [kept], lambda kept: Piece.held(*kept), facts)
+    return WorkerRows.surveyed(workers, [kept], lambda kept: Piece.held(*kept))

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from isrht.files._arrow import (
+from isrht.files._checks import check_finite, check_width, label_place
+from isrht.files.arrow import (
     column_of,
     csr,
     layout_of,
@@ -25,7 +26,6 @@ from isrht.files._arrow import (
     same_floats,
     sparse_rows,
 )
-from isrht.files._checks import check_finite, check_width, label_place
 from isrht.files.errors import FileError, library, name_of
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.remote import RemoteError
@@ -290,7 +290,7 @@ def exactly(pandas):
 
 
 class ParquetRows(TableRows):
-    """Rows of Parquet files: columns of numbers, a column of lists, or sparse rows (:mod:`isrht.files._arrow`)."""
+    """Rows of Parquet files: columns of numbers, a column of lists, or sparse rows (:mod:`isrht.files.arrow`)."""
 
     _are_words = True
 

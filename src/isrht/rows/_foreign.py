@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from isrht.files._arrow import column_of_labels, layout_of, rows_of_batch
 from isrht.files._checks import label_place
+from isrht.files.arrow import column_of_labels, layout_of, rows_of_batch
 from isrht.support.matrices import BLOCK_ELEMENTS
 
 HOW_ELSE = (

@@ -131,6 +131,10 @@ class RowBlocks:
         if isinstance(X, RowsElsewhere):
             self.block_rows = min(self.block_rows, X.most_rows())
 
+    def __getstate__(self):
+        """Leave out what only the client can refer to: a function that holds on to blocks may be sent to workers."""
+        return {name: value for name, value in vars(self).items() if name != "_sent"}
+
     @property
     def n_samples(self):
         """The number of rows."""

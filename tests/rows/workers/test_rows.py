@@ -1,5 +1,7 @@
 """Rows on workers: what is derived from them is what the same rows in memory give."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -55,3 +57,11 @@ def test_labels_that_workers_have_are_coded_there(both):
     assert_array_equal(labels.classes, ["a", "b", "c"])
     assert_array_equal(labels.values(), y)
     assert_array_equal(labels.appearance, [1, 0, 2])
+
+
+def test_rows_and_values_stay_with_the_client(both):
+    """A function that holds on to them is sent without them."""
+    _, rows = both
+    codes = rows.row_values(np.arange(30))
+    here = [rows, rows.map(np.negative), codes]
+    assert [type(one).__name__ for one in pickle.loads(pickle.dumps(here))] == ["LeftBehind"] * 3

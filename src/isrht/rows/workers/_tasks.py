@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, column_or_1d
 
 from isrht.rows.blocks import RowBlocks, pairs_of
-from isrht.rows.labels import codes_in, different
+from isrht.rows.labels import CODE, codes_in, different
 from isrht.rows.values import ranks
 from isrht.rows.weights import check_not_negative
 from isrht.rows.workers._facts import Partition
@@ -115,7 +115,8 @@ def _different(y, number):
 
 def codes(classes, blocks):
     """Return the number of each label in ``classes``, block by block."""
-    return [joined([codes_in(classes, column_or_1d(y)) for _, y in parts]) for parts in blocks]
+    none = [np.zeros(0, dtype=CODE)]
+    return [joined([codes_in(classes, column_or_1d(y)) for _, y in parts] or none) for parts in blocks]
 
 
 def checked_weights(blocks):

@@ -19,8 +19,10 @@ from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.labels import Appearance, CodedLabels
 from isrht.rows.weights import check_largest_weight
 from isrht.rows.workers import _tasks
+from isrht.rows.workers._facts import PartitionFacts
 from isrht.rows.workers.pieces import Piece
-from isrht.rows.workers.values import OnWorkers, WorkerValues
+from isrht.rows.workers.values import LeftBehind, OnWorkers, WorkerValues
+from isrht.support.matrices import without_duplicates
 
 
 class WorkerRows(RowsElsewhere):
@@ -42,6 +44,26 @@ class WorkerRows(RowsElsewhere):
 
     def __init__(self, workers, kept, opened, facts, header=None):
         self.workers, self.kept, self.opened, self._known, self._header = workers, kept, opened, facts, header
+
+    def __reduce__(self):
+        """Stay with the client, where a function that happens to hold on to the rows is sent to the workers."""
+        return LeftBehind, ()
+
+    @classmethod
+    def surveyed(cls, workers, kept, opened):
+        """Return rows of which the workers find out in one pass what must be known.
+
+        Parameters
+        ----------
+        workers, kept, opened
+            As above. Blocks without rows may have any width.
+        """
+        found = workers.gather("check", partial(_tasks.facts_of_blocks, opened), *kept)
+        by_number = {}
+        for numbers, facts in zip(workers.pieces, found, strict=True):
+            by_number.update(zip(numbers, facts, strict=True))
+        facts = PartitionFacts.of([by_number[number] for number in sorted(by_number)])
+        return cls(workers, kept, partial(_uniform, opened, facts.n_features, facts.dtype), facts)
 
     @property
     def _facts(self):
@@ -259,6 +281,16 @@ class StoredWorkerRows(WorkerRows):
 
 def _one_after_the_other(first, second, X):
     return second(first(X))
+
+
+def _uniform(opened, n_features, dtype, *kept):
+    """Return a piece whose blocks have one precision, and one width even if they have no rows."""
+
+    def same(X):
+        return without_duplicates(X).astype(dtype, copy=False) if X.shape[0] else np.zeros((0, n_features), dtype)
+
+    piece = opened(*kept)
+    return Piece(piece.numbers, lambda: map(same, piece.blocks()))
 
 
 def _mapped(opened, function, *kept):

@@ -19,6 +19,14 @@ class OnWorkers:
 
     kept: object
 
+    def __reduce__(self):
+        """Stay with the client, where a function that happens to hold on to this is sent to the workers."""
+        return LeftBehind, ()
+
+
+class LeftBehind:
+    """What workers find in the place of rows and values that only the client can refer to."""
+
 
 class WorkerValues(OnWorkers, RowValues):
     """Values of rows on workers.

@@ -134,6 +134,17 @@ def rows_of_batch(name, first_row, batch, layout, place, width):
     return csr(parts, needed if width is None else width)
 
 
+def rows_and_labels(batch, label, n_features=None):
+    """Return the rows and the labels of an Arrow batch, of whose columns ``label`` names one.
+
+    ``n_features`` is the width of sparse rows; without it they are as wide as their largest index asks for.
+    """
+    place = batch.schema.names.index(label)
+    layout = layout_of("the Arrow batch", batch.schema, place)
+    X = rows_of_batch("the Arrow batch", 0, batch, layout, place, n_features)
+    return X, column_of_labels(batch, place)
+
+
 def column_of_labels(batch, place):
     """Return the labels of a batch as an array."""
     return batch.column(place).to_numpy(zero_copy_only=False)
