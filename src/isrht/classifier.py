@@ -61,7 +61,7 @@ from isrht.support.hints import (
     Selection,
     Weights,
 )
-from isrht.support.progress import shows_progress, step
+from isrht.support.progress import CallbackSupportMixin, shows_progress, step
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
@@ -85,7 +85,9 @@ class Told:
     groups: Any
 
 
-class ISRHTClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilitiesMixin, LinearClassifier):
+class ISRHTClassifier(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilitiesMixin, LinearClassifier
+):
     """Linear SVM on few columns of Hadamard transforms, learned or selected, with one weight per original feature.
 
     Parameters

@@ -4,6 +4,7 @@ import io
 import sys
 import types
 
+import numpy as np
 import pytest
 from svm_data import noisy
 
@@ -130,3 +131,48 @@ def test_a_notebook_has_a_bar(monkeypatch):
     display.show("Fit: round 1 of 2", 0.5)
     display.close()
     assert pages == ['<progress value="0.500" max="1"></progress> Fit: round 1 of 2', ""]
+
+
+class Recorder:
+    """A callback of scikit-learn that keeps the names of tasks."""
+
+    def __init__(self):
+        self.tasks, self.ended = [], False
+
+    def setup(self, estimator, context):
+        self.tasks.append("setup")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.tasks.append(context.task_name)
+
+    def on_fit_task_end(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        self.ended = True
+
+
+@pytest.mark.parametrize(
+    ("model", "task"),
+    [
+        (LinearSVMCV([0.1, 1.0]), "C"),
+        (ISRHTClassifier(4, random_state=0), "round of the search"),
+        (ISRHTClassifier(4, selection="supervised", Cs=[1.0], cv=2), "fold and C"),
+        (BoostedISRHT(4, random_state=0), "round with all rows"),
+    ],
+    ids=["svm", "classifier", "supervised", "columns"],
+)
+def test_callbacks_of_scikit_learn_see_the_steps(model, task, capsys):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9 has no callbacks")
+    X, y = noisy(200, 8)
+    recorder = Recorder()
+    model = model.__class__(**model.get_params()).set_callbacks(recorder)
+    model.fit(X, y)
+    assert recorder.tasks[:2] == ["setup", "fit"]
+    assert task in recorder.tasks
+    assert recorder.ended
+    assert capsys.readouterr().err == ""
+    recorder.ended = False
+    with pytest.raises(ValueError, match="one class"):
+        model.fit(X, np.zeros(200))
+    assert recorder.ended

@@ -51,7 +51,7 @@ from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Scoring, Weights
 from isrht.support.matrices import without_duplicates
-from isrht.support.progress import shows_progress, step
+from isrht.support.progress import CallbackSupportMixin, shows_progress, step
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import (
     MOST_COMPONENTS,
@@ -62,7 +62,14 @@ from isrht.support.validation import (
 )
 
 
-class BoostedISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnedProjection, DocLinkMixin, BaseEstimator):
+class BoostedISRHT(
+    CallbackSupportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    LearnedProjection,
+    DocLinkMixin,
+    BaseEstimator,
+):
     """Columns of Hadamard transforms whose diagonals are learned from the labels, round by round.
 
     Parameters

@@ -29,7 +29,7 @@ from isrht.rows.folds import check_classes_of_folds, checked_groups, make_folds
 from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.hints import Array, ClassWeight, Folds, Labels, RandomState, Rows, Scoring, Weights
-from isrht.support.progress import shows_progress, step
+from isrht.support.progress import CallbackSupportMixin, shows_progress, step
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import whole_or_unchanged
 
@@ -37,7 +37,7 @@ from isrht.support.validation import whole_or_unchanged
 FOLDS_PER_PASS = 16
 
 
-class LinearSVMCV(ProbabilitiesMixin, LinearClassifier):
+class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
     """:class:`LinearSVM` with C chosen by cross-validation along a warm-started path.
 
     Parameters

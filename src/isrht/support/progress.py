@@ -4,16 +4,35 @@ Fits are nested, as that of a classifier which fits columns and then an SVM, and
 inside. So a loop tells what it has done to whatever fit is under way, by :func:`step`, and need not know who began it.
 Only the outermost fit shows anything, and only if its ``verbose`` is not 0. How long is left is forecast from the steps
 of the same kind so far.
+
+From scikit-learn 1.9 on the same steps are tasks of its callbacks (``model.set_callbacks(ProgressBar())``), which also
+see them from within searches and pipelines.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from numbers import Integral
+from typing import Any, TypeVar, cast
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands for what this version of scikit-learn does not have."""
+
+    def with_callbacks(method):
+        """Return the method as it is, because there are no callbacks."""
+        return method
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 # Lines are no nearer to each other than so many seconds, but for the last of a kind.
 LINE_SECONDS = 1.0
@@ -21,16 +40,36 @@ LINE_SECONDS = 1.0
 _under_way: ContextVar[Reporter | None] = ContextVar("isrht_fit_under_way", default=None)
 
 
-def shows_progress(fit):
+def shows_progress(fit: Method) -> Method:
     """Let a ``fit`` method show how far it is, if ``verbose`` of the estimator asks for it."""
 
     @wraps(fit)
     def fit_and_show(self, *args, **kwargs):
         check_verbose(self.verbose)
-        with fit_under_way(type(self).__name__, self.verbose):
+        with fit_under_way(type(self).__name__, self.verbose, _Tasks.of(self)):
             return fit(self, *args, **kwargs)
 
-    return fit_and_show
+    return cast(Method, with_callbacks(fit_and_show))
+
+
+class _Tasks:
+    """The steps of a fit as tasks of scikit-learn's callbacks."""
+
+    def __init__(self, estimator):
+        self.estimator, self.fit = estimator, estimator._init_callback_context(max_subtasks=None)
+        self.fit.call_on_fit_task_begin(estimator=estimator)
+
+    @classmethod
+    def of(cls, estimator):
+        """Return the tasks of an estimator that was given callbacks, or None."""
+        return cls(estimator) if getattr(estimator, "_skl_callbacks", None) else None
+
+    def step(self, what):
+        task = self.fit.subcontext(task_name=what).call_on_fit_task_begin(estimator=self.estimator)
+        task.call_on_fit_task_end(estimator=self.estimator)
+
+    def close(self):
+        self.fit.call_on_fit_task_end(estimator=self.estimator)
 
 
 def check_verbose(verbose):
@@ -40,12 +79,12 @@ def check_verbose(verbose):
 
 
 @contextmanager
-def fit_under_way(title, verbose):
+def fit_under_way(title, verbose, tasks=None):
     """Show the steps of what happens in this context, unless it is part of a fit that shows its own."""
-    if not verbose or _under_way.get() is not None:
+    if (not verbose and tasks is None) or _under_way.get() is not None:
         yield
         return
-    reporter = Reporter(title, display_for_here())
+    reporter = Reporter(title, display_for_here() if verbose else Silence(), tasks=tasks)
     token = _under_way.set(reporter)
     try:
         yield
@@ -68,12 +107,13 @@ class Reporter:
     ----------
     title : str
         What is fitted.
-    display : Lines, NotebookBar or TerminalBar
+    display : Lines, NotebookBar, TerminalBar or Silence
     clock : callable, default=time.perf_counter
+    tasks : _Tasks or None, default=None
     """
 
-    def __init__(self, title, display, clock=time.perf_counter):
-        self.title, self.display, self.clock = title, display, clock
+    def __init__(self, title, display, clock=time.perf_counter, tasks=None):
+        self.title, self.display, self.clock, self.tasks = title, display, clock, tasks
         self.what, self.began = None, clock()
 
     def step(self, what, done, total):
@@ -84,9 +124,13 @@ class Reporter:
         # The first step of a kind has no time of its own, because nothing told when it began.
         left = f", about {took / (steps - 1) * (total - done):.1f} s left" if steps > 1 and done < total else ""
         self.display.show(f"{self.title}: {what} {done} of {total}{left}", done / total)
+        if self.tasks is not None:
+            self.tasks.step(what)
 
     def close(self):
         self.display.close()
+        if self.tasks is not None:
+            self.tasks.close()
 
 
 def display_for_here():
@@ -106,6 +150,16 @@ def in_notebook():
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class Silence:
+    """No display, where only callbacks are told."""
+
+    def show(self, text, share):
+        """Show nothing."""
+
+    def close(self):
+        """Leave nothing."""
 
 
 class Lines:
