@@ -45,7 +45,7 @@ def compared(X, y, seed, names):
     return found
 
 
-def sets(folder, most):
+def sets(folder, least, most):
     for path in sorted(folder.glob("*.dat")):
         X, y = load(path)
         labels, codes = np.unique(y, return_inverse=True)
@@ -58,12 +58,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--least-rows", type=int, default=0)
     parser.add_argument("--most-rows", type=int, default=3000)
     parser.add_argument("--measures", nargs="+", default=list(MEASURES))
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     found = []
-    for name, X, y in sets(args.folder, args.most_rows):
+    for name, X, y in sets(args.folder, args.least_rows, args.most_rows):
         seeds = range(FIRST_SEED, FIRST_SEED + args.splits)
         found.append(np.mean([compared(X, y, seed, args.measures) for seed in seeds], axis=0))
         print(f"{name}, {len(y)} rows, {100 * y.mean():.1f} %: {np.round(found[-1], 4).tolist()}", flush=True)
