@@ -9,21 +9,21 @@ levels must be as large as they need. Rotate first, and all coordinates are of t
 import matplotlib.pyplot as plt
 import numpy as np
 
-from isrht import fwht
+from isrht import HadamardRotation
 
 # %%
-# Vectors as embeddings often are: some coordinates are much larger than the others. The rotation is random signs and a
-# transform.
+# Vectors as embeddings often are: some coordinates are much larger than the others. The rotation is
+# random signs and a transform, twice.
 rng = np.random.default_rng(0)
 d, n = 512, 4000
 scales = np.where(rng.uniform(size=d) < 0.02, 20.0, 1.0)
 base = rng.normal(size=(n, d)) * scales
 queries = base[:200] + 0.7 * rng.normal(size=(200, d)) * scales
-signs = rng.choice([-1.0, 1.0], size=d)
+rotation = HadamardRotation(random_state=0).fit(base)
 
 
 def rotated(vectors):
-    return fwht(vectors * signs, norm="ortho")
+    return rotation.transform(vectors)
 
 
 def quantised(vectors, bits):
@@ -62,7 +62,8 @@ axes[1].set(xlabel="bits per number", ylabel="recall of 10 neighbours", title="f
 axes[1].legend()
 
 # %%
-# The rotation itself loses nothing, costs d log d additions, and takes one bit per coordinate to keep.
+# The rotation itself loses nothing, costs d log d additions a round, and takes one bit per coordinate and round to
+# keep.
 print("the true neighbours are the same after rotating:", recall(neighbours(rotated(queries), rotated(base))))
 for bits, before, then in zip(BITS, plain, after, strict=True):
     print(f"{bits} bits: recall {before:.2f} as they are, {then:.2f} rotated")
