@@ -14,6 +14,11 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = summary.closest("li") && summary.closest("li").querySelector("a");
     summary.setAttribute("aria-label", `Show pages below ${link ? link.textContent.trim() : "this one"}`);
   }
+  // A card of the gallery is a link over a picture; its words stand beside the link, and are its name.
+  for (const card of document.querySelectorAll(".sphx-glr-thumbcontainer")) {
+    const link = card.querySelector("a"), title = card.querySelector(".sphx-glr-thumbnail-title");
+    if (link && title) link.setAttribute("aria-label", title.textContent.trim());
+  }
   // docutils gives references a role that a list may not hold.
   for (const reference of document.querySelectorAll("[role=doc-biblioentry], [role=list].citation-list, .citation-list")) {
     reference.removeAttribute("role");
