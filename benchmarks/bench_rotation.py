@@ -227,7 +227,7 @@ def main():
         lines.append("")
     print(conditions())
     if arguments.write:
-        RESULTS.write_text("\n".join(lines) + f"\n{conditions()}\n")
+        RESULTS.write_text("\n".join([*lines, conditions(), ""]))
 
 
 if __name__ == "__main__":
