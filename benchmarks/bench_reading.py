@@ -1,4 +1,4 @@
-"""Reading LIBSVM text: against scikit-learn's reader, end to end from a file of 200 MB, and the memory of a stream.
+"""Reading LIBSVM text against scikit-learn's reader, all formats side by side with peers, and the memory of a stream.
 
 Times are the least of several turns in one run. The files are written to a temporary folder and removed.
 """
@@ -15,6 +15,7 @@ from sklearn.datasets import load_svmlight_file
 from benchmarks.bench_projection import beyond, in_fresh_process
 from benchmarks.timing import best_of
 from isrht.files.opening import open_rows, read_rows
+from isrht.files.writing import write_rows
 
 MEGABYTES = 200
 VALUES = {"6 digits": "{:.6g}", "17 digits": "{!r}"}
@@ -27,9 +28,41 @@ def main():
         for name, path in paths.items():
             for row in compared(name, str(path)):
                 print("| " + " | ".join(row) + " |", flush=True)
+        head = "the same rows as | seconds for all blocks | seconds of the peer | MB of float32 a second"
+        print(f"\n| {head} |\n|---|---|---|---|")
+        for ending, ours, peer, speed in formats(Path(folder)):
+            print(f"| .{ending} | {ours:.3f} | {peer:.3f} | {speed:.0f} |", flush=True)
         print("\n| memory beyond what was held before | MB | must reach |\n|---|---|---|")
         extra = in_fresh_process(streamed, str(path))
         print(f"| streaming the {MEGABYTES} MB in blocks | {extra:.0f} | O(block) |")
+
+
+def formats(folder, n_rows=100_000, width=64):
+    """Yield, for the same float32 rows in every format, the seconds for all blocks, and those of another library."""
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((n_rows, width)).astype(np.float32), np.arange(n_rows) % 2
+    for ending in ("svm", "csv", "parquet", "npy"):
+        write_rows(folder / f"rows.{ending}", X, None if ending == "npy" else y)
+    np.savez(folder / "rows.npz", X=X, y=y)
+    peers = {
+        "csv": lambda path: pd.read_csv(path, float_precision="round_trip"),
+        "parquet": pq.read_table,
+        "svm": lambda path: load_svmlight_file(str(path), zero_based=False),
+        "npy": np.load,
+        "npz": lambda path: np.load(path)["X"],
+    }
+    for ending, peer in peers.items():
+        path, label = folder / f"rows.{ending}", {"label": "label"} if ending in ("csv", "parquet") else {}
+        best = best_of({"ours": partial(all_blocks, path, label), "peer": partial(peer, path)}, 3)
+        yield ending, best["ours"], best["peer"], X.nbytes / 1e6 / best["ours"]
+
+
+def all_blocks(path, options):
+    for _ in open_rows(path, **options):
+        pass
 
 
 def write(path, form, per_row=75, n_features=47_000):

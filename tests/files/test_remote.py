@@ -225,3 +225,49 @@ def test_a_bucket_of_s3(bucket, files, rows):
     with pytest.raises(FileNotFoundError, match="there is no file s3://no-such-bucket/rows.csv"):
         open_rows("s3://no-such-bucket/rows.csv")
     assert os.environ["AWS_SECRET_ACCESS_KEY"] == "hunter2"
+
+
+def test_parts_that_do_not_match_are_named(rows):
+    pytest.importorskip("pyarrow")
+    X, y = rows
+    system = fsspec.filesystem("memory")
+
+    def put(name, part, labels):
+        buffer = io.BytesIO()
+        np.savez(buffer, X=part, **({} if labels is None else {"y": labels}))
+        system.pipe(f"/uneven/{name}", buffer.getvalue())
+
+    try:
+        put("a.npz", X[:200], y[:200])
+        put("b.npz", X[200:], None)
+        with pytest.raises(ValueError, match=r"block 1 \(from row 200\): it has no labels, unlike the blocks before"):
+            RowSource("memory://uneven").shape  # noqa: B018 -- the first pass is made here
+        put("b.npz", X[200:, :3], y[200:])
+        with pytest.raises(FileError, match="memory:///?uneven/b.npz: there are 3 features in a row, not 6"):
+            RowSource("memory://uneven").shape  # noqa: B018
+    finally:
+        system.rm("/uneven", recursive=True)
+
+
+def test_tables_whose_columns_change_are_named(tmp_path, rows):
+    pytest.importorskip("pyarrow")
+    X, _ = rows
+    write_rows(tmp_path / "a.parquet", X)
+    write_rows(tmp_path / "b.parquet", X[:, :4])
+    with pytest.raises(FileError, match=r"b.parquet: its columns are not those of .*a.parquet"):
+        RowSource(tmp_path).shape  # noqa: B018 -- the first pass is made here
+
+
+def test_a_truncated_file_is_named(files):
+    system = fsspec.filesystem("memory")
+    try:
+        for name, problem in (
+            ("rows.parquet", "it is no Parquet file"),
+            ("rows.svm.gz", "the archive is truncated"),
+            ("rows.npy", "shorter than its header says"),
+        ):
+            system.pipe(f"/cut/{name}", files[name][: len(files[name]) // 2])
+            with pytest.raises(FileError, match=f"memory://cut/{name}.*{problem}"):
+                read_rows(f"memory://cut/{name}", **options(name))
+    finally:
+        system.rm("/cut", recursive=True)
