@@ -137,6 +137,7 @@ MAX_ITER = Values([100, 50], [1, 2], [0, -1, 1.5, "many", None, True])
 TOO_MANY = [0, -1, 1.5, "many", True, NAN, -0.5, [2], 2**62, 10**30]
 N_COMPONENTS = Values(["auto", 1, 2], [3, 8, 64, 1000, np.int64(3)], [*TOO_MANY, None])
 SHARES = Values(["auto", 1, 2], [3, 8, 64, 0.5, 0.99, 1e-300, np.float32(0.5)], [*TOO_MANY, None])
+VERBOSE = Values([0, False], [1, np.int64(1)], [-1, "much", None, 0.5])
 SVM = {
     "fit_intercept": TRUTH,
     "penalize_intercept": TRUTH,
@@ -166,9 +167,11 @@ PARAMETERS = {
         "threshold": Values(["auto", 0.0], [2, 1e6, 1e300], [-1.0, NAN, INFINITE, "none", None, True, [1.0]]),
         "diagonal": Values(["auto", "standard", "z"], ["signs"], ["best", None, 0, ["z"], np.array(["z", "z"])]),
         "cv": Values(["auto", *CV.sure], CV.odd, CV.illegal),
+        "scoring": Values([None], SCORING.sure + SCORING.odd),
         "scaled": Values([True, False], [np.True_], ["yes", None, 1]),
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "verbose": VERBOSE,
     },
     SparseEmbedding: {
         "n_components": N_COMPONENTS._replace(odd=[*N_COMPONENTS.odd, 5000]),
@@ -203,6 +206,7 @@ PARAMETERS = {
         "cv": CV,
         "scoring": SCORING,
         "refit": TRUTH,
+        "verbose": VERBOSE,
         "patience": Values([None, 1, 3], [10**6, np.int64(2)], [0, -1, 1.5, "all", True, [1]]),
         "random_state": RANDOM_STATE,
         **SVM,
@@ -219,6 +223,7 @@ PARAMETERS = {
         "scoring": Values([None], SCORING.sure + SCORING.odd),
         "project_once": TRUTH,
         "probability": TRUTH,
+        "verbose": VERBOSE,
         "scale": Values([None, "maxabs"], ["minmax"], ["standard", 1, True, ["maxabs"]]),
     },
 }

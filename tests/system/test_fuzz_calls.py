@@ -24,7 +24,7 @@ from fuzz.watch import Fault, Refused, Watch
 from isrht import SparseEmbedding
 from isrht.support.sparse_structure import check_sparse
 
-SHORT_RUN_CALLS = 1200
+SHORT_RUN_CALLS = 1600
 
 
 def test_a_short_run_finds_nothing(tmp_path):
