@@ -3,7 +3,8 @@
 An array of a million values (more for longer rows) is transformed in place, by one thread. What others are called: FFHT
 (module ``fht``) and ``pyfwht`` transform row after row; ``faiss`` does three transforms with signs; ``scipy.fft.dct``
 is another transform; "torch, naively" is the recursion that most code for torch has. Who is not installed is named and
-left out. ``--write`` writes the table and the figure.
+left out. The table and the figure are written, unless ``--no-write``
+says not to.
 """
 
 import argparse
@@ -215,8 +216,8 @@ def figure(measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help=f"also write results/{RESULTS.name} and the figure")
-    write = parser.parse_args().write
+    parser.add_argument("--no-write", action="store_true", help=f"leave results/{RESULTS.name} and the figure alone")
+    write = not parser.parse_args().no_write
     measured = {length: per_value(length) for length in LENGTHS}
     intro = "Nanoseconds per value; the error is in units of rounding, of the orthonormal transform."
     lines = [intro, "", *length_table(measured), "", *other_table(), "", *variant_table(), "", conditions()]
