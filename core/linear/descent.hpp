@@ -102,30 +102,41 @@ ISRHT_INLINE void step_of_row(Entries row, size_t number, const DualProblems<Rea
                               const DualState<Real>& state, const Epoch<Real>& epoch) {
     const unsigned closed = unsigned(state.closed[number]) | epoch.finished;
     if (closed == (1u << Count) - 1) return;
-    Real products[Count], steps[Count], gains[Count];
+    Real products[Count], next[Count], steps[Count], gains[Count], changes[Count];
+    typename BitsOf<Real>::Type open[Count], leaves[Count];
     product_of<Count>(row, state.weights).store(products);
     Real* alpha = state.alpha + number * Count;
     const Real *label = problems.labels + number * Count, *ridge = problems.ridge + number * Count;
     const Real norm = problems.norms[number];
-    unsigned leaving = 0;
-    int moved = 0;
+    for (size_t l = 0; l < Count; ++l) open[l] = !(closed >> l & 1);
+    if (state.intercept)
+        for (size_t l = 0; l < Count; ++l) products[l] += state.intercept[l];
+    // Nothing but values of one width, so that compilers make vectors of it.
     for (size_t l = 0; l < Count; ++l) {
-        const bool open = !(closed >> l & 1);
-        const Real score = products[l] + (state.intercept ? state.intercept[l] : Real(0));
-        const Real slope = label[l] * score - Real(1) + ridge[l] * alpha[l], curvature = norm + ridge[l];
-        const Real best = alpha[l] - slope / curvature, next = best > 0 ? best : Real(0);
-        const Real change = open ? next - alpha[l] : Real(0);
-        const Real size = slope < 0 ? -slope : alpha[l] > 0 ? slope : Real(0);
-        epoch.violation[l] = open && size > epoch.violation[l] ? size : epoch.violation[l];
-        leaving |= unsigned(open && alpha[l] == 0 && slope > epoch.threshold[l]) << l;
+        const Real slope = label[l] * products[l] - Real(1) + ridge[l] * alpha[l], curvature = norm + ridge[l];
+        const Real best = alpha[l] - slope / curvature, positive = best > 0 ? best : Real(0);
+        const Real change = open[l] ? positive - alpha[l] : Real(0);
+        const Real rising = alpha[l] > 0 ? slope : Real(0), size = slope < 0 ? -slope : rising;
+        const Real most = epoch.violation[l], larger = size > most ? size : most;
+        leaves[l] = (open[l] & (alpha[l] == 0)) & (slope > epoch.threshold[l]);
+        epoch.violation[l] = open[l] ? larger : most;
+        next[l] = open[l] ? positive : alpha[l];
         gains[l] = Real(0.5) * curvature * change * change;
         steps[l] = change * label[l];
-        moved |= change != 0;
-        alpha[l] = open ? next : alpha[l];
+        changes[l] = change;
+    }
+    unsigned leaving = 0;
+    bool moved = false;
+    for (size_t l = 0; l < Count; ++l) {
+        leaving |= unsigned(leaves[l]) << l;
+        moved |= changes[l] != 0;
     }
     state.closed[number] = uint8_t(state.closed[number] | leaving);
     if (!moved) return;
-    for (size_t l = 0; l < Count; ++l) epoch.gain[l] += double(gains[l]);
+    for (size_t l = 0; l < Count; ++l) {
+        alpha[l] = next[l];
+        epoch.gain[l] += double(gains[l]);
+    }
     add_row<Count>(row, steps, state.weights, state.intercept);
 }
 

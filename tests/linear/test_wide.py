@@ -93,7 +93,8 @@ def test_rough_scores_are_those_of_the_optima():
     rough, exact = (list(fit_path(blocks, DEFAULT_CS, options=SolverOptions(rough=rough))) for rough in (True, False))
     for one, other in zip(rough, exact, strict=True):
         assert one.n_iter.max() < other.n_iter.max()
-        np.testing.assert_allclose(one.coef, other.coef, atol=0.05 * np.abs(other.coef).max())
+        found, expected = (X @ solution.coef[0, 0] + solution.intercept[0, 0] for solution in (one, other))
+        assert np.mean((found > 0) == (expected > 0)) > 0.985
 
 
 def test_newton_takes_over_where_epochs_do_not_suffice(monkeypatch):

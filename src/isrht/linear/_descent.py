@@ -22,6 +22,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -71,12 +72,17 @@ class DescentRows:
         """Whether no sum over a row overflows in single precision."""
         return bool((self.norms < LARGEST_NORM).all())
 
+    @cached_property
+    def single_rows(self):
+        """The rows for lanes of float32, which round all values: those of sparse rows are rounded once for all."""
+        if not isinstance(self.rows, CsrRows):
+            return self.rows
+        return self.rows._replace(data=self.rows.data.astype(np.float32, copy=False))
+
     def descend(self, problems, state, epoch):
         """Take a step with each row of an epoch."""
-        engine = kernels.engine
-        (engine.descend_csr if isinstance(self.rows, CsrRows) else engine.descend_rows)(
-            self.rows, problems, state, epoch
-        )
+        rows, engine = self.rows if state.weights.dtype == np.float64 else self.single_rows, kernels.engine
+        (engine.descend_csr if isinstance(rows, CsrRows) else engine.descend_rows)(rows, problems, state, epoch)
 
     def scores(self, weights):
         """Return the scores of all rows under the weights of one problem (1, width)."""

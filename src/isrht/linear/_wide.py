@@ -38,7 +38,7 @@ MAX_ROUGH_EPOCHS = 300
 SMALLEST_GAP = 1e-13
 # Where rough solutions will do, these are their tolerance, and the part of the objective that the last epoch gains.
 ROUGH_TOL = 1e-2
-ROUGH_DECREASE = 1e-4
+ROUGH_DECREASE = 3e-4
 
 
 @dataclass
