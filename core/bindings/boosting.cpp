@@ -63,8 +63,9 @@ struct SvmArrays {
     InVector<int32_t> positive;
     InVector<double> cost;
     size_t labels;
+    double tolerance;
 
-    auto fields() { return std::tie(positive, cost, labels); }
+    auto fields() { return std::tie(positive, cost, labels, tolerance); }
 };
 
 struct SumArrays {
@@ -91,7 +92,7 @@ SvmProblems svm_problems(const SvmArrays& problems) {
     const size_t count = problems.positive.shape(0);
     require(problems.cost.shape(0) == count, "the problems differ in number");
     require(problems.labels > 0, "there must be a label");
-    return {problems.positive.data(), problems.cost.data(), count, problems.labels};
+    return {problems.positive.data(), problems.cost.data(), count, problems.labels, problems.tolerance};
 }
 
 FeatureTable feature_table(const FeatureArrays& features) {

@@ -24,11 +24,12 @@ struct LearnedRows {
 };
 
 // Two-class problems: the class `positive[p]` against all others. Problems p and p - labels are of the same class and
-// have neighbouring costs.
+// have neighbouring costs. A problem is solved when a full Newton step changes at most `tolerance` of its active rows.
 struct SvmProblems {
     const int32_t* positive;
     const double* cost;
     size_t count, labels;
+    double tolerance;
 };
 
 // Sums over rows for every problem: the weighted squared hinge (count), the columns times label, hinge and weight (count,

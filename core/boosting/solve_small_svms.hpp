@@ -1,8 +1,8 @@
 // The kernels that train squared-hinge SVMs on a handful of columns, many at once, from where they last stood.
 //
 // The objective |w|^2 / 2 + cost * sum of the weighted squared hinge, where w includes the intercept, is piecewise
-// quadratic: once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum. All
-// problems share every pass over the rows, and only rows that enter or leave that set change a Gram matrix.
+// quadratic: once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum;
+// once it changes few of them, it ended near it. All problems share every pass over the rows, and only rows that enter or leave that set change a Gram matrix.
 #pragma once
 
 #include "boosting/cholesky.hpp"
@@ -34,6 +34,7 @@ struct SmallNewton {
     size_t count, labels;
     double *hessian, *column, *gathered;
     uint32_t* words;
+    double tolerance;
 
     void solve() {
         sum_at_trials();
@@ -134,7 +135,7 @@ struct SmallNewton {
             const double length = state.length, before = objective(state, state.weights, state.loss);
             const double after = objective(state, state.trial, total_of_partials(state.trial_loss));
             if (after <= (1 + kSvmRounding) * before - kSufficient * length * state.promise) {
-                state.going = length < 1 || differs(state);
+                state.going = length < 1 || is_far(state);
                 take(state);
             } else if (length / 2 > kShortestStep) {
                 set_trial(state, length / 2);
@@ -145,10 +146,14 @@ struct SmallNewton {
         }
     }
 
-    bool differs(const SvmState& state) const {
-        uint32_t changed = 0;
-        for (size_t b = 0; b < rows.blocks; ++b) changed |= state.active[b] ^ state.trial_active[b];
-        return changed != 0;
+    // Returns whether the trial point has other active rows, more of them than are tolerated.
+    bool is_far(const SvmState& state) const {
+        size_t changed = 0, active = 0;
+        for (size_t b = 0; b < rows.blocks; ++b) {
+            changed += count_bits(state.active[b] ^ state.trial_active[b]);
+            active += count_bits(state.trial_active[b]);
+        }
+        return double(changed) > tolerance * double(active);
     }
 };
 
@@ -199,7 +204,8 @@ inline void solve_small_svms(const LearnedRows& given, const SvmProblems& proble
                        pieces.take<double>(width * stride),
                        pieces.take<double>(width),
                        pieces.take<double>(kGathered * stride),
-                       pieces.take<uint32_t>(blocks)};
+                       pieces.take<uint32_t>(blocks),
+                       problems.tolerance};
     for (size_t p = 0; p < count; ++p) {
         SvmState& state = newton.states[p] = new_state(pieces, width, blocks);
         state.cost = problems.cost[p];

@@ -133,9 +133,8 @@ def test_as_many_fifths_as_are_worth_holding_out(monkeypatch):
     assert len(held_out_fifths(in_memory(np.zeros(19)), 0)) == 5
     assert len(held_out_fifths(in_memory(np.zeros(40)), 0)) == 3
     assert len(held_out_fifths(in_memory(np.zeros(100)), 0)) == 1
-    monkeypatch.setattr(folds, "ENOUGH_ROWS_OF_SEVERAL", 50)
-    assert len(held_out_fifths(in_memory(np.arange(40) % 2), 0)) == 3
-    assert len(held_out_fifths(in_memory(np.arange(40) % 3), 0)) == 2
+    assert len(held_out_fifths(in_memory(np.arange(40) % 8), 0)) == 3
+    assert len(held_out_fifths(in_memory(np.arange(40) % 16), 0)) == 2
 
 
 def test_folds_without_weight_are_not_used():

@@ -17,6 +17,10 @@ from isrht.support.threads import in_threads
 
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
 INNER_C = 1.0
+# Of more than so many classes, SVMs are solved when a Newton step changes no more than this part of their active rows:
+# there are many of them, all classes speak together, and the last steps to the optimum change no answer.
+MANY_CLASSES = 10
+TOLERANCE_OF_MANY = 0.02
 
 
 def train(rows, paths, n_jobs=None):
@@ -43,7 +47,10 @@ def solve(rows, paths, Cs, starts, n_jobs=None):
     n_jobs : int or None, default=None
     """
     classes = rows.roles.positive_classes
-    problems = [SvmProblems(np.tile(classes, len(some)), np.repeat(some, len(classes)), len(classes)) for some in Cs]
+    tolerance = TOLERANCE_OF_MANY if len(classes) > MANY_CLASSES else 0.0
+    problems = [
+        SvmProblems(np.tile(classes, len(some)), np.repeat(some, len(classes)), len(classes), tolerance) for some in Cs
+    ]
     if rows.elsewhere:
         return _solve_elsewhere(rows, paths, problems, starts, n_jobs)
 

@@ -118,12 +118,14 @@ class LearnedColumns(NamedTuple):
 class SvmProblems(NamedTuple):
     """Small SVMs, each of one class against all others: arrays (problems).
 
-    Problems p and p - ``labels`` are about the same class, with neighbouring costs C.
+    Problems p and p - ``labels`` are about the same class, with neighbouring costs C. A problem is solved when a full
+    Newton step changes at most the part ``tolerance`` of its active rows: exactly if that is 0.
     """
 
     positive: NDArray[np.int32]
     cost: NDArray[np.float64]
     labels: int
+    tolerance: float = 0.0
 
 
 class SvmSums(NamedTuple):

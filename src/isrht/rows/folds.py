@@ -23,8 +23,8 @@ from isrht.rows.values import by_rank, derived, gathered, total
 HELD_OUT_FOLDS = 5
 # One fifth of so many rows is enough to hold out. Of fewer rows several fifths are held out, one after the other.
 ENOUGH_ROWS = 12_500
-# With several classes half as many will do: a row tells something of every class against the rest.
-ENOUGH_ROWS_OF_SEVERAL = 6_250
+# With more than so many classes fewer rows will do, in proportion, because the work grows with the classes.
+MANY_CLASSES = 8
 
 
 class NumberedFolds:
@@ -246,7 +246,7 @@ def held_out_fifths(labels, seed):
         return (drawn < mine).sum(axis=1).astype(np.uint8)
 
     numbers = by_rank(fifth, labels.codes, labels.n_classes)
-    enough = ENOUGH_ROWS if labels.n_classes <= 2 else ENOUGH_ROWS_OF_SEVERAL
+    enough = ENOUGH_ROWS * MANY_CLASSES // max(MANY_CLASSES, labels.n_classes)
     return NumberedFolds(numbers, min(HELD_OUT_FOLDS, max(1, -(-enough // len(labels)))))
 
 

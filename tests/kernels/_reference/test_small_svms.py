@@ -13,8 +13,10 @@ from isrht.kernels.records import SvmSums
 @pytest.mark.parametrize("n_samples", [1, 31, 32, 33, 400])
 @pytest.mark.parametrize("width", [0, 1, 7, 16, 25])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_solve_svms(kernel, n_samples, width, n_classes, rng):
+@pytest.mark.parametrize("tolerance", [0.0, 0.05])
+def test_solve_svms(kernel, n_samples, width, n_classes, tolerance, rng):
     rows, problems, start = svm_case(rng, n_samples, width, n_classes, [0.01, 1.0, 30.0])
+    problems = problems._replace(tolerance=tolerance)
     found, expected = (start.copy(), np.full(len(start), np.nan)), (start.copy(), np.full(len(start), np.nan))
     kernels.engine.solve_svms(rows, problems, *found)
     _reference.solve_svms(rows, problems, *expected)
@@ -41,6 +43,17 @@ def test_no_step_is_taken_from_the_optimum(kernel, rng):
     again = weights.copy()
     kernels.engine.solve_svms(rows, problems, again, np.empty(1))
     assert_allclose(again, weights, rtol=0, atol=1e-13)
+
+
+def test_what_is_tolerated_is_near_the_optimum(kernel, rng):
+    rows, problems, start = svm_case(rng, 1000, 8, 2, [1.0])
+    found = []
+    for tolerance in (0.0, 0.05, 1.0):
+        weights, loss = start.copy(), np.empty(1)
+        kernels.engine.solve_svms(rows, problems._replace(tolerance=tolerance), weights, loss)
+        found.append(0.5 * (weights**2).sum() + loss[0])
+    assert found[0] <= found[1] <= 1.001 * found[0]
+    assert found[1] < found[2]
 
 
 def test_without_rows_that_count_the_weights_are_zero(kernel, rng):

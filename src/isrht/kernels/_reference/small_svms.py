@@ -20,8 +20,8 @@ def solve_svms(rows, problems, weights, loss):
     """Train squared-hinge SVMs from where ``weights`` (problems, width) stand, intercepts last, to the optimum.
 
     The objective is ``|w|^2 / 2 + cost * loss``, where ``loss`` (problems) is set to the weighted sum of the squared
-    hinge. Newton steps are halved until the objective falls. A problem is done when a full step changes no row's being
-    within the margin, or when a step promises nothing.
+    hinge. Newton steps are halved until the objective falls. A problem is done when a full step changes only a part
+    ``tolerance`` of the rows within the margin, or when a step promises nothing.
     """
     _check(rows, problems, weights, loss)
     newton = _Newton(_Counted(rows), problems, weights)
@@ -138,7 +138,8 @@ class _Newton:
             trial = self.weights[p] - length * step
             loss, pull, active = self._sums(p, trial)
             if self._objective(p, trial, loss) <= (1 + ROUNDING) * before - SUFFICIENT * length * promise:
-                unsolved = length < 1 or (active != self.active[p]).any()
+                changed = np.count_nonzero(active != self.active[p])
+                unsolved = length < 1 or changed > self.problems.tolerance * np.count_nonzero(active)
                 self.weights[p], self.loss[p], self.pull[p], self.active[p] = trial, loss, pull, active
                 return unsolved
             length /= 2
