@@ -20,7 +20,7 @@ constexpr size_t kSvmSlots = kSvmPartials / kSvmLanes;
 // doubles. The last block is filled up with rows of weight zero.
 struct PackedRows {
     const double* values;
-    size_t blocks, width;
+    size_t blocks, width, count;
 
     ISRHT_INLINE const double* block(size_t number) const { return values + number * (width + 2) * kSvmBlock; }
 };
@@ -49,7 +49,7 @@ inline PackedRows packed_rows(const LearnedRows& rows, size_t counted, double* v
             pack_row(rows, row, values + place / kSvmBlock * size, place % kSvmBlock);
             ++place;
         }
-    return {values, blocks, width};
+    return {values, blocks, width, counted};
 }
 
 // Returns the sign bits of the lanes, lane 0 lowest.

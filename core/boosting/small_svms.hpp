@@ -24,7 +24,8 @@ struct LearnedRows {
 };
 
 // Two-class problems: the class `positive[p]` against all others. Problems p and p - labels are of the same class and
-// have neighbouring costs. A problem is solved when a full Newton step changes at most `tolerance` of its active rows.
+// have neighbouring costs. A problem is solved exactly if `tolerance` is 0; otherwise until a full step changes at
+// most this part of its active rows, and the Hessian is taken from the Gram matrix of all rows, which all problems share.
 struct SvmProblems {
     const int32_t* positive;
     const double* cost;

@@ -2,7 +2,8 @@
 //
 // The objective |w|^2 / 2 + cost * sum of the weighted squared hinge, where w includes the intercept, is piecewise
 // quadratic: once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum;
-// once it changes few of them, it ended near it. All problems share every pass over the rows, and only rows that enter or leave that set change a Gram matrix.
+// once it changes few of them, it ended near it. Then it may be found by the Gram matrix of all rows, which is about
+// that of the active ones if these are counted. All problems share every pass over the rows, and only rows that enter or leave that set change a Gram matrix.
 #pragma once
 
 #include "boosting/cholesky.hpp"
@@ -35,11 +36,13 @@ struct SmallNewton {
     double *hessian, *column, *gathered;
     uint32_t* words;
     double tolerance;
+    double* shared;  // the Gram matrix of all rows, or null if every problem has its own
 
     void solve() {
         sum_at_trials();
         for (size_t p = 0; p < count; ++p) take(states[p]);
-        first_grams();
+        if (shared) gram_of_all_rows();
+        else first_grams();
         for (int step = 0; step < kMostNewtonSteps; ++step) {
             bool moving = false;
             for (size_t p = 0; p < count; ++p)
@@ -47,7 +50,7 @@ struct SmallNewton {
             if (!moving) return;
             while (sum_at_trials()) judge_trials();
             for (size_t p = 0; p < count; ++p)
-                if (states[p].going) follow_gram(states[p]);
+                if (states[p].going && !shared) follow_gram(states[p]);
         }
     }
 
@@ -98,6 +101,20 @@ struct SmallNewton {
         }
     }
 
+    void gram_of_all_rows() {
+        for (size_t i = 0; i < rows.width * gram_stride(rows.width); ++i) shared[i] = 0;
+        GramAdder adder{rows, shared, gathered, {}, 0};
+        for (size_t b = 0; b < rows.blocks; ++b) words[b] = ~uint32_t(0);
+        adder.add(words, words);
+    }
+
+    // Returns how many rows are active.
+    size_t count_active(const uint32_t* active) const {
+        size_t count = 0;
+        for (size_t b = 0; b < rows.blocks; ++b) count += count_bits(active[b]);
+        return count;
+    }
+
     void follow_gram(SvmState& state) {
         update_gram(rows, state.of_gram, state.active, state.gram, words, gathered);
         for (size_t b = 0; b < rows.blocks; ++b) state.of_gram[b] = state.active[b];
@@ -106,12 +123,14 @@ struct SmallNewton {
     // Finds the Newton step, and sets the trial point to its end. Returns whether it promises anything.
     bool find_step(SvmState& state) {
         const size_t width = rows.width, stride = gram_stride(width);
-        const double twice = 2 * state.cost;
+        const double twice = 2 * state.cost, *gram = shared ? shared : state.gram;
+        const double share = rows.count ? double(count_active(state.active)) / double(rows.count) : 0;
+        const double factor = shared ? twice * share : twice;
         for (size_t j = 0; j < width; ++j) {
             state.gradient[j] = state.weights[j] - twice * total_of_partials(state.pull + j * kSvmPartials);
             state.step[j] = state.gradient[j];
-            for (size_t k = 0; k < j; ++k) hessian[j * stride + k] = twice * state.gram[j * stride + k];
-            hessian[j * stride + j] = twice * state.gram[j * stride + j] + 1;
+            for (size_t k = 0; k < j; ++k) hessian[j * stride + k] = factor * gram[j * stride + k];
+            hessian[j * stride + j] = factor * gram[j * stride + j] + 1;
         }
         cholesky(hessian, width, stride, column);
         solve_by_cholesky(hessian, width, stride, state.step);
@@ -148,12 +167,9 @@ struct SmallNewton {
 
     // Returns whether the trial point has other active rows, more of them than are tolerated.
     bool is_far(const SvmState& state) const {
-        size_t changed = 0, active = 0;
-        for (size_t b = 0; b < rows.blocks; ++b) {
-            changed += count_bits(state.active[b] ^ state.trial_active[b]);
-            active += count_bits(state.trial_active[b]);
-        }
-        return double(changed) > tolerance * double(active);
+        size_t changed = 0;
+        for (size_t b = 0; b < rows.blocks; ++b) changed += count_bits(state.active[b] ^ state.trial_active[b]);
+        return double(changed) > tolerance * double(count_active(state.trial_active));
     }
 };
 
@@ -171,17 +187,17 @@ struct Pieces {
     }
 };
 
-inline size_t bytes_of_state(size_t width, size_t blocks) {
-    const size_t stride = gram_stride(width);
+inline size_t bytes_of_state(size_t width, size_t blocks, bool own_gram) {
+    const size_t size = own_gram ? width * gram_stride(width) : 0;
     return 4 * Pieces::bytes<double>(width) + 2 * Pieces::bytes<double>(width * kSvmPartials) +
-           Pieces::bytes<double>(width * stride) + 3 * Pieces::bytes<uint32_t>(blocks);
+           Pieces::bytes<double>(size) + 3 * Pieces::bytes<uint32_t>(blocks);
 }
 
-inline SvmState new_state(Pieces& pieces, size_t width, size_t blocks) {
+inline SvmState new_state(Pieces& pieces, size_t width, size_t blocks, bool own_gram) {
     SvmState state{};
     for (double** row : {&state.weights, &state.trial, &state.step, &state.gradient}) *row = pieces.take<double>(width);
     for (double** sums : {&state.pull, &state.trial_pull}) *sums = pieces.take<double>(width * kSvmPartials);
-    state.gram = pieces.take<double>(width * gram_stride(width));
+    state.gram = pieces.take<double>(own_gram ? width * gram_stride(width) : 0);
     for (uint32_t** rows : {&state.active, &state.trial_active, &state.of_gram}) *rows = pieces.take<uint32_t>(blocks);
     return state;
 }
@@ -191,8 +207,9 @@ inline void solve_small_svms(const LearnedRows& given, const SvmProblems& proble
     const size_t counted = counted_rows(given), width = given.width + 1, stride = gram_stride(width);
     const size_t blocks = (counted + kSvmBlock - 1) / kSvmBlock, count = problems.count;
     Scratch values((blocks * (width + 2) * kSvmBlock + 1) * sizeof(double));
-    Scratch memory(count * bytes_of_state(width, blocks) + Pieces::bytes<SvmState>(count) +
-                   Pieces::bytes<HingeTask>(count) + Pieces::bytes<double>(width * stride) +
+    const bool own_grams = problems.tolerance == 0;
+    Scratch memory(count * bytes_of_state(width, blocks, own_grams) + Pieces::bytes<SvmState>(count) +
+                   Pieces::bytes<HingeTask>(count) + 2 * Pieces::bytes<double>(width * stride) +
                    Pieces::bytes<double>(width) + Pieces::bytes<double>(kGathered * stride) +
                    Pieces::bytes<uint32_t>(blocks) + kCacheLine);
     Pieces pieces{static_cast<char*>(memory.data)};
@@ -205,9 +222,10 @@ inline void solve_small_svms(const LearnedRows& given, const SvmProblems& proble
                        pieces.take<double>(width),
                        pieces.take<double>(kGathered * stride),
                        pieces.take<uint32_t>(blocks),
-                       problems.tolerance};
+                       problems.tolerance,
+                       own_grams ? nullptr : pieces.take<double>(width * stride)};
     for (size_t p = 0; p < count; ++p) {
-        SvmState& state = newton.states[p] = new_state(pieces, width, blocks);
+        SvmState& state = newton.states[p] = new_state(pieces, width, blocks, own_grams);
         state.cost = problems.cost[p];
         state.positive = double(problems.positive[p]);
         state.length = 1;

@@ -17,9 +17,9 @@ from isrht.support.threads import in_threads
 
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
 INNER_C = 1.0
-# Of more than so many classes, SVMs are solved when a Newton step changes no more than this part of their active rows:
-# there are many of them, all classes speak together, and the last steps to the optimum change no answer.
-MANY_CLASSES = 10
+# SVMs of more than so many classes, on more than so many columns, are solved until a step changes no more than this part
+# of their active rows. A Gram matrix for each of them would cost more than all the rest.
+MANY_CLASSES, MANY_COLUMNS = 10, 64
 TOLERANCE_OF_MANY = 0.02
 
 
@@ -47,10 +47,7 @@ def solve(rows, paths, Cs, starts, n_jobs=None):
     n_jobs : int or None, default=None
     """
     classes = rows.roles.positive_classes
-    tolerance = TOLERANCE_OF_MANY if len(classes) > MANY_CLASSES else 0.0
-    problems = [
-        SvmProblems(np.tile(classes, len(some)), np.repeat(some, len(classes)), len(classes), tolerance) for some in Cs
-    ]
+    problems = [_problems_of(path, classes, some) for path, some in zip(paths, Cs, strict=True)]
     if rows.elsewhere:
         return _solve_elsewhere(rows, paths, problems, starts, n_jobs)
 
@@ -58,6 +55,13 @@ def solve(rows, paths, Cs, starts, n_jobs=None):
         return solve_in_memory(learned_columns(rows, paths[p].number, paths[p].size), problems[p], starts[p])
 
     return list(in_threads(solve_one, range(len(paths)), n_jobs))
+
+
+def _problems_of(path, classes, Cs):
+    """Return the problems of a path: all classes for the first C, then all for the next."""
+    many = len(classes) > MANY_CLASSES and path.size > MANY_COLUMNS
+    tolerance = TOLERANCE_OF_MANY if many else 0.0
+    return SvmProblems(np.tile(classes, len(Cs)), np.repeat(Cs, len(classes)), len(classes), tolerance)
 
 
 def _solve_elsewhere(rows, paths, problems, starts, n_jobs):

@@ -118,8 +118,8 @@ class LearnedColumns(NamedTuple):
 class SvmProblems(NamedTuple):
     """Small SVMs, each of one class against all others: arrays (problems).
 
-    Problems p and p - ``labels`` are about the same class, with neighbouring costs C. A problem is solved when a full
-    Newton step changes at most the part ``tolerance`` of its active rows: exactly if that is 0.
+    Problems p and p - ``labels`` are about the same class, with neighbouring costs C. They are solved exactly if
+    ``tolerance`` is 0, and otherwise until a step changes at most this part of the active rows, all by one Gram matrix.
     """
 
     positive: NDArray[np.int32]

@@ -21,7 +21,8 @@ def solve_svms(rows, problems, weights, loss):
 
     The objective is ``|w|^2 / 2 + cost * loss``, where ``loss`` (problems) is set to the weighted sum of the squared
     hinge. Newton steps are halved until the objective falls. A problem is done when a full step changes only a part
-    ``tolerance`` of the rows within the margin, or when a step promises nothing.
+    ``tolerance`` of the rows within the margin, or when a step promises nothing. Unless that part is 0, all problems
+    share the Gram matrix of all rows, times the share of those within the margin.
     """
     _check(rows, problems, weights, loss)
     newton = _Newton(_Counted(rows), problems, weights)
@@ -56,7 +57,7 @@ class _Counted:
 
     def __init__(self, rows):
         counted = np.flatnonzero(rows.weights)
-        size = -(-len(counted) // BLOCK) * BLOCK
+        self.count, size = len(counted), -(-len(counted) // BLOCK) * BLOCK
         self.columns, self.weights, self.codes = np.zeros((len(rows.columns) + 1, size)), np.zeros(size), np.zeros(size)
         self.columns[:-1, : len(counted)], self.columns[-1, : len(counted)] = rows.columns[:, counted], 1
         self.weights[: len(counted)], self.codes[: len(counted)] = rows.weights[counted], rows.codes[counted]
@@ -100,7 +101,11 @@ class _Newton:
     def solve(self):
         for p in range(len(self.weights)):
             self.loss[p], self.pull[p], self.active[p] = self._sums(p, self.weights[p])
-        for p in range(len(self.weights)):
+        if self.problems.tolerance > 0:
+            self.gram[:] = self.rows.gram_with(
+                self.gram[0], self.of_gram[0], np.ones(len(self.rows.weights), dtype=bool)
+            )
+        for p in range(len(self.weights) if self.problems.tolerance == 0 else 0):
             if p >= self.problems.labels:
                 neighbour = p - self.problems.labels
                 self.gram[p], self.of_gram[p] = self.gram[neighbour], self.active[neighbour]
@@ -109,7 +114,8 @@ class _Newton:
             for _ in range(MOST_STEPS):
                 if not self._step(p):
                     break
-                self._follow_gram(p)
+                if self.problems.tolerance == 0:
+                    self._follow_gram(p)
 
     def _sums(self, p, w):
         return self.rows.hinge_sums(self.problems.positive[p], w)
@@ -128,7 +134,10 @@ class _Newton:
         """Take a Newton step. Return whether there may be more to gain."""
         twice = 2 * self.problems.cost[p]
         gradient = self.weights[p] - twice * self.pull[p]
-        step = _solved(twice * self.gram[p] + np.diag(np.ones(len(gradient))), gradient)
+        factor = twice
+        if self.problems.tolerance > 0:
+            factor = twice * (np.count_nonzero(self.active[p]) / self.rows.count if self.rows.count else 0.0)
+        step = _solved(factor * self.gram[p] + np.diag(np.ones(len(gradient))), gradient)
         promise = sum_in_turn(gradient * step)
         before = self._objective(p, self.weights[p], self.loss[p])
         length = 1.0
