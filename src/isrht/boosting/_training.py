@@ -17,8 +17,8 @@ from isrht.support.threads import in_threads
 
 # The C of the SVM whose residual the next round works on, in units in which the mean squared row is 1.
 INNER_C = 1.0
-# SVMs of more than so many classes, on more than so many columns, are solved until a step changes no more than this part
-# of their active rows. A Gram matrix for each of them would cost more than all the rest.
+# SVMs of more than so many classes, on more than so many columns, are solved until a step changes no more than this
+# part of their active rows. A Gram matrix for each of them would cost more than all the rest.
 MANY_CLASSES, MANY_COLUMNS = 10, 64
 TOLERANCE_OF_MANY = 0.02
 
