@@ -37,9 +37,10 @@ def test_classifier_takes_class_weights(data):
     assert (balanced.predict(X) == 1).sum() > (plain.predict(X) == 1).sum()
 
 
-def test_classifier_refuses_a_scoring_it_does_not_use(data):
-    with pytest.raises(ValueError, match=r"scoring.*'f1'"):
-        ISRHTClassifier(3, selection="boosted", scoring="f1").fit(*data)
+def test_classifier_hands_its_scoring_to_the_search(data):
+    model = ISRHTClassifier(3, selection="boosted", scoring="f1", random_state=0).fit(*data)
+    boosted = BoostedISRHT(3, scoring="f1", random_state=0).fit(*data)
+    assert model.projection_.held_out_score_ == boosted.held_out_score_
 
 
 def test_classifier_without_a_held_out_row_has_no_score(rng):
