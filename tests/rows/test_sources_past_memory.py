@@ -26,8 +26,8 @@ class Files:
 
 folder, kind, n_jobs, allowed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 model = {
-    "supervised": ISRHTClassifier(32, cv=2, random_state=0, n_jobs=n_jobs, Cs=[0.01, 0.1]),
-    "given C": ISRHTClassifier(32, C=0.1, random_state=0, n_jobs=n_jobs),
+    "supervised": ISRHTClassifier(32, selection="supervised", cv=2, random_state=0, n_jobs=n_jobs, Cs=[0.01, 0.1]),
+    "given C": ISRHTClassifier(32, selection="supervised", C=0.1, random_state=0, n_jobs=n_jobs),
     "top": ISRHTClassifier(32, selection="top", scale="maxabs", random_state=0, n_jobs=n_jobs, Cs=[0.01, 0.1, 1]),
     "boosted": ISRHTClassifier(1, selection="boosted", random_state=0, n_jobs=n_jobs),
 }[kind]

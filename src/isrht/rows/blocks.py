@@ -174,20 +174,15 @@ class RowBlocks:
         return total
 
     def map(self, function, n_jobs=None):
-        """Yield ``function(block)`` in the order of the blocks.
-
-        Of rows in memory no more blocks than threads are under way at once. Of rows that are read one more waits, so
-        that threads which have finished need not wait for the next one to be read.
-        """
+        """Yield ``function(block)`` in the order of the blocks; no more blocks than threads are under way at once."""
         workers = job_count(n_jobs)
         if workers == 1 or self.n_samples <= self.block_rows:
             yield from map(function, self)
             return
-        most = workers + isinstance(self.X, RowsElsewhere)
         with ThreadPoolExecutor(workers) as pool:
             under_way = deque()
             for start, part in self._parts():
-                if len(under_way) == most:
+                if len(under_way) == workers:
                     yield under_way.popleft().result()
                 under_way.append(pool.submit(lambda start, part: function(self._block(start, part)), start, part))
                 del part
