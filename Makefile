@@ -53,7 +53,7 @@ test-nightly:
 
 # Every test in four threads at once. A Python without its lock must stay without it when the kernels are imported.
 # Extras have no wheels for such a Python yet, so this needs only what pytest does.
-THREADED_TESTS ?= tests/kernels tests/transform tests/models/test_predictor.py
+THREADED_TESTS ?= tests/kernels tests/transform
 THREADS := build/threads
 
 test-threads:

@@ -143,7 +143,7 @@ def test(wheel, python, resolution):
     place = WORK / f"test-{python.name}-{resolution}"
     run(TOOLS / "uv", "venv", "--quiet", "--clear", "--python", python.path, place)
     command = [TOOLS / "uv", "pip", "install", "--quiet", "--python", place, "--only-binary", ":all:"]
-    run(*command, "--resolution", resolution, f"{wheel}[cli]", *TEST_PACKAGES)
+    run(*command, "--resolution", resolution, f"{wheel}[cli]", *required(), *TEST_PACKAGES)
     inside = place / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     with tempfile.TemporaryDirectory() as away:  # so that the installed package is tested, not the sources
         for name in ("pyproject.toml", "tests", "core"):
@@ -151,6 +151,12 @@ def test(wheel, python, resolution):
         run(inside, "-c", "import isrht.kernels._core, isrht; print(isrht.__file__)", cwd=away)
         run(inside, "-m", "isrht", "info", cwd=away)
         run(inside, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *TESTS, cwd=away)
+
+
+def required():
+    """Return what the package requires. Of what only a wheel requires, uv would not take the lowest version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return [*project["dependencies"], *project["optional-dependencies"]["cli"]]
 
 
 def test_without_compiler(sdist, python):
