@@ -1,9 +1,19 @@
 """What several test files share: kernels under test, and generated data."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from isrht import kernels
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_scheduler_left():
+    """Let Dask forget the scheduler of clients that a file of tests closed in another order than it opened them."""
+    yield
+    if "dask.config" in sys.modules:
+        sys.modules["dask.config"].config.pop("scheduler", None)
 
 
 @pytest.fixture(params=kernels.available())

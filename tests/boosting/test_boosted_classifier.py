@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from isrht import ISRHTClassifier
+from isrht import BoostedISRHT, ISRHTClassifier
 
 
 @parametrize_with_checks([ISRHTClassifier(2, selection="boosted")])
