@@ -101,3 +101,9 @@ def test_angles_that_overflow_are_an_error(container):
     features = HadamardFourierFeatures(4, random_state=0).fit(np.eye(5))
     with pytest.raises(ValueError, match="overflows float64: .*scale X"):
         features.transform(container(np.diag([1.0, 1.7e308, 0.0])[:, :1] + np.full((1, 5), 1.7e308)))
+
+
+def test_angles_that_overflow_are_an_error_without_a_warning():
+    model = HadamardFourierFeatures(4, gamma=4.0, random_state=0).fit(np.ones((3, 2)))
+    with pytest.raises(ValueError, match="overflow|too large|finite|infinity"):
+        model.transform(np.array([[8e307, 0.0]]))

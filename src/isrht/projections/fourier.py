@@ -190,9 +190,9 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             angles[:, k * width : (k + 1) * width] = self._rotate(X, signs)
         scale = np.sqrt(2 * self.gamma_ * width)
         chosen = angles[:, columns].astype(X.dtype if LEAST_SCALE < scale < 1 / LEAST_SCALE else np.float64, copy=False)
-        chosen *= chosen.dtype.type(scale)
-        chosen += self.phases_[columns].astype(chosen.dtype)
-        with np.errstate(invalid="ignore"):  # transform tells of angles that are not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # transform tells of angles that are not finite
+            chosen *= chosen.dtype.type(scale)
+            chosen += self.phases_[columns].astype(chosen.dtype)
             return np.cos(chosen, out=chosen)
 
     def _rotate(self, X, signs):
