@@ -331,6 +331,7 @@ class ISRHTClassifier(
             raise ValueError(f"selection must be one of {known}, got {self.selection!r}")
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {self.scale!r}")
+        check_positive_number("balance", self.balance)
         if self.C == "cv":
             checked_Cs(self.Cs)
         elif isinstance(self.C, str):

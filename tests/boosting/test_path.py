@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from boosting_data import new_path, two_classes
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from isrht.boosting._path import _basis_of_use
 
@@ -68,9 +68,8 @@ def test_a_path_without_residual_is_done(path):
     assert path.done
 
 
-def test_weights_of_columns_that_only_others_have_are_left_out(path, rng):
+def test_a_head_knows_its_path_and_how_many_columns_it_has(path, rng):
     extend(path, rng.standard_normal(6).astype(np.float32))
-    assert_array_equal(path.without_missing_columns(np.array([[1.0, 2.0, 3.0]])), [[1, 3]])
     head = path.head_with(np.array([[1.0, 3.0]]))
     assert (head.path, head.size) == (0, 1)
 

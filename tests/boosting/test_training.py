@@ -28,6 +28,7 @@ def test_every_path_has_the_svms_of_its_own_columns_and_fold(kind, n_classes):
     starts = [np.zeros((len(some) * n_problems, 1)) for some in Cs]
     for path, own, (weights, loss) in zip(paths, Cs, solve(rows, paths, Cs, starts), strict=True):
         columns, row_weights = rows.columns_of(path.number, path.size), rows.training_weights(path.number)
+        assert weights.shape[1] == path.size + 1
         for p, (C, label) in enumerate((C, label) for C in own for label in range(n_problems)):
             y = rows.Y[:, label]
             svm = LinearSVM(C, tol=1e-9).fit(columns, y, row_weights)

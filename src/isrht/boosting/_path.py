@@ -158,13 +158,9 @@ class Path:
 
     def learn(self, solutions, loss):
         """Take the small SVMs that the next residual is of, and see whether there is any residual."""
-        self.solutions = self.without_missing_columns(solutions)
+        self.solutions = solutions
         if loss.sum() < NO_RESIDUAL * self.total:
             self.done = True
-
-    def without_missing_columns(self, solutions):
-        """Return weights of SVMs without those of columns that other paths have and this one has not."""
-        return solutions[:, [*range(self.size), -1]]
 
     def distilled(self, weights, features, count):
         """Return a path of ``count`` diagonals, on whose columns the SVMs of these ``weights`` are the same.

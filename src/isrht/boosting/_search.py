@@ -187,10 +187,7 @@ class Search:
         solved = solve(self.rows, paths, [np.array(C_GRID)[some] for some in Cs], starts, self.n_jobs)
         for key, solutions in zip(keys, solved, strict=True):
             self._keep_start(key, wanted[key[0]], solutions.weights)
-        heads = [
-            path.head_with(path.without_missing_columns(solutions.weights))
-            for path, solutions in zip(paths, solved, strict=True)
-        ]
+        heads = [path.head_with(solutions.weights) for path, solutions in zip(paths, solved, strict=True)]
         for (i, k), head in zip(keys, heads, strict=True):
             self._keep_heads((i, j, k), wanted[i], head)
         found = dict(zip(keys, self.rows.sum(HeldOut(heads), self.n_jobs), strict=True))

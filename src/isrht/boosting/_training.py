@@ -72,4 +72,7 @@ def _solve_elsewhere(rows, paths, problems, starts, n_jobs):
     positive, cost = (np.concatenate([getattr(some, name) for some in problems]) for name in ("positive", "cost"))
     solved = solve_elsewhere(rows, PathProblems(numbers, positive, cost), width, start, n_jobs)
     ends = np.cumsum(counts)[:-1]
-    return [Solutions(*each) for each in zip(*(np.split(values, ends) for values in solved), strict=True)]
+    weights, loss = (np.split(values, ends) for values in solved)
+    # Columns that other paths have and this one has not are left out again.
+    own = [each[:, [*range(path.size), -1]] for path, each in zip(paths, weights, strict=True)]
+    return [Solutions(*each) for each in zip(own, loss, strict=True)]
