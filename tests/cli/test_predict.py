@@ -207,12 +207,13 @@ def test_labels_with_blanks_are_separated_by_tabs(tmp_path):
         (["rows.svm", "model", "--json"], 2, "give OUT"),
         (["bad.svm", "model", "out"], 2, "bad.svm, line 121"),
         (["rows.svm", "model", "nowhere/out"], 1, "there is no folder"),
-        ([".", "model"], 1, "is a folder"),
+        (["empty", "model"], 1, "there are no files in the folder empty"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, model, rows, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.svm").write_bytes(rows.read_bytes() + b"1 2=3\n")
+    (tmp_path / "empty").mkdir()
     done = isrht("predict", *arguments)
     assert done.exit_code == code
     assert message in done.stderr

@@ -93,7 +93,7 @@ STOPPED = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 @pytest.mark.parametrize("command", [("predict", "pipe", "model", "out"), ("train", "pipe", "out")])
 def test_signals_end_a_command_in_order(model, command, how):
     """The rows come from a pipe that never ends, so the command is at work whenever the signal comes."""
-    folder = model.parent
+    folder, number = model.parent, getattr(signal, how)
     os.mkfifo(folder / "pipe")
     process = subprocess.Popen(
         [sys.executable, "-m", "isrht", *command],
@@ -101,12 +101,11 @@ def test_signals_end_a_command_in_order(model, command, how):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(how, signal.default_int_handler if how == signal.SIGINT else signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )  # tests that run in the background, or by nohup, hand on that signals are ignored
     fed = threading.Event()
     feeder = threading.Thread(target=feed, args=(folder / "pipe", (folder / "rows.svm").read_bytes(), fed))
     feeder.start()
-    number = getattr(signal, how)
     try:
         assert fed.wait(60)
         time.sleep(0.2)

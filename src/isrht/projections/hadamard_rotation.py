@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.matrices import contiguous_rows
 from isrht.support.threads import job_count
@@ -37,7 +38,7 @@ from isrht.transform.orthogonal import OrthogonalRotation
 MOST_ROUNDS = 3
 
 
-class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, BaseEstimator):
     """A random orthogonal map of vectors of any size, by signs and Walsh-Hadamard transforms.
 
     Parameters
