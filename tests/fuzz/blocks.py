@@ -8,7 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from fuzz.matrices import Dense, Sparse, as_numbers, dense, matrices, sparse
+from fuzz.dense import Dense
+from fuzz.matrices import as_numbers, dense, matrices, sparse
+from fuzz.sparse import Sparse
 from fuzz.targets import Labels, labels
 from isrht import RowSource
 

@@ -6,102 +6,23 @@ import io
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
-from scipy.linalg import hadamard
 from sklearn.base import clone
 
-from fuzz.blocks import Blocks, blocks, ordinary_blocks, with_labels
-from fuzz.matrices import (
-    N_ROWS,
-    NOT_FINITE_VALUES,
-    RARE_WIDTHS,
-    SEEDS,
-    WIDTHS,
-    Dense,
-    Sparse,
-    as_numbers,
-    matrices,
-    ordinary_matrices,
-)
-from fuzz.parameters import ESTIMATORS, NEEDS_LABELS, PARAMETERS, TAKES_SOURCES, TAKES_WEIGHTS, Chosen, parameters
-from fuzz.targets import Labels, Weights, labels, ordinary_labels, ordinary_weights, weights
+from fuzz.blocks import Blocks, blocks
+from fuzz.data import any_data, sure_data
+from fuzz.dense import NOT_FINITE_VALUES, Dense
+from fuzz.fitted import REFERENCE_ROWS, Fitted, same_attributes
+from fuzz.matrices import SEEDS, WIDTHS, matrices, ordinary_matrices
+from fuzz.parameters import ESTIMATORS, PARAMETERS, TAKES_SOURCES, parameters
+from fuzz.single_rows import ORDINARY_ROWS, ROWS, WRONG_ROWS, Row
+from fuzz.targets import labels, weights
 from fuzz.watch import Refused
-from isrht import (
-    ISRHT,
-    BoostedISRHT,
-    LeverageScoreSelection,
-    LinearSVM,
-    LinearSVMCV,
-    Predictor,
-    SparseEmbedding,
-    load,
-    save,
-)
+from isrht import ISRHT, LeverageScoreSelection, Predictor, SparseEmbedding, load, save
 from isrht.export import TARGETS, export_model
-from isrht.linear.path import SPARSE_EXACT_FEATURES
-
-FINITE_ATTRIBUTES = (
-    "coef_",
-    "intercept_",
-    "C_",
-    "leverage_",
-    "column_scales_",
-    "column_scores_",
-    "gamma_",
-    "mean_",
-    "offsets_",
-    "phases_",
-    "magnitudes_",
-    "weight_unit_",
-    "mixing_",
-    "statistics_.sums",
-)
-REFERENCE_ROWS = 4
-# Rows of more than 2,048 features are rotated in two. An SVM with so many takes seconds.
-VERY_WIDE = st.just(2100)
-# A matrix of H is made for the twin up to so many columns.
-WIDEST_TWIN = 512
-
-
-@dataclass(frozen=True)
-class Data:
-    """What one fit is given."""
-
-    X: Dense | Sparse | Blocks
-    labels: Labels
-    weights: Weights
-
-    @property
-    def sure(self):
-        enough = self.X.n_rows >= 30 and (self.X.width or 0) >= 2
-        return enough and self.X.ordinary and self.labels.ordinary and self.weights.ordinary
-
-
-def widths(cls, usual):
-    """Draw a strategy for the number of features, which is seldom large."""
-    return st.sampled_from([usual] * 9 + [VERY_WIDE if cls in (ISRHT, SparseEmbedding) else RARE_WIDTHS])
-
-
-@st.composite
-def any_data(draw, cls):
-    width = draw(widths(cls, WIDTHS))
-    as_source = cls in TAKES_SOURCES and draw(st.integers(0, 4)) == 0
-    rows = draw(blocks(width) if as_source else matrices(N_ROWS, width))
-    return Data(rows, draw(labels()), draw(weights()))
-
-
-@st.composite
-def sure_data(draw, cls):
-    width = draw(widths(cls, st.integers(2, 40)))
-    as_source = cls in TAKES_SOURCES and draw(st.integers(0, 4)) == 0
-    rows = draw(ordinary_blocks(width) if as_source else ordinary_matrices(st.integers(30, 45), width))
-    chosen = draw(ordinary_labels())
-    rows = with_labels(rows, chosen) if as_source and draw(st.booleans()) else rows
-    return Data(rows, chosen, draw(ordinary_weights()))
 
 
 def estimator_session(draw, watch):
@@ -119,190 +40,8 @@ def estimator_session(draw, watch):
             action(session)
 
 
-class Session:
-    """A fitted model and what it says of a few rows, which must stay the same whatever is done later.
-
-    ``sound`` is whether the model was fitted on ordinary data, so that ordinary rows must be taken.
-    """
-
-    def __init__(self, draw, watch, model, sound):
-        self.draw, self.watch, self.model, self.sound = draw, watch, model, sound
-        self.name = type(model).__name__
-
-    # --- fitting
-
-    def fit(self, chosen: Chosen, data: Data):
-        how = self.draw(st.sampled_from(["fit", "fit", "fit_transform"])) if hasattr(self.model, "transform") else "fit"
-        result = self.call_fit(how, data, self.must(chosen, data))
-        self.check_learned()
-        self.width = self.model.n_features_in_
-        if how == "fit_transform":
-            self.check_columns(result, data.X)
-        self.reference = Dense((REFERENCE_ROWS, self.width))
-        self.expected = self.results(self.model)
-        self.compare_with_twins(data)
-
-    def call_fit(self, how, data, must):
-        n_rows = data.X.n_rows
-        X, y, given = data.X.make(), data.labels.make(n_rows), {}
-        if type(self.model) in TAKES_WEIGHTS and data.weights.kind != "none":
-            given["sample_weight"] = data.weights.make(n_rows)
-        if isinstance(data.X, Blocks) and data.X.labels is not None:
-            y = None
-        story = f"({data.X!r}, {data.labels!r}, {data.weights if given else None!r})"
-        before = dict(vars(self.model))
-        try:
-            return self.watch.call(
-                f"{self.name}.{how}", getattr(self.model, how), X, y, **given, must=must, story=story
-            )
-        except Refused:
-            unchanged = _same(vars(self.model), before) or how == "fit_transform"  # whose transform may have failed
-            self.watch.demand(unchanged, "a fit that failed has changed the estimator")
-            raise
-
-    def must(self, chosen, data):
-        """Say what a fit must do: "return", "raise", or None where both may be right."""
-        model = self.model
-        uses_labels = isinstance(model, NEEDS_LABELS) or getattr(model, "selection", None) == "supervised"
-        uses_weights = isinstance(model, TAKES_WEIGHTS)
-        of_source = isinstance(data.X, Blocks) and data.X.labels is not None
-        wrong_labels = (data.X.labels if of_source else data.labels).faulty and uses_labels
-        if data.X.faulty or wrong_labels or (data.weights.faulty and uses_weights) or chosen.illegal:
-            return "raise"
-        return "return" if chosen.sure and data.sure else None
-
-    def check_learned(self):
-        for name in FINITE_ATTRIBUTES:
-            value = getattr(self.model, name, None)
-            if value is not None:
-                self.watch.demand_finite(value, name)
-
-    def compare_with_twins(self, data):
-        """Fit a copy on the same rows as plain arrays, where the result must be the same."""
-        if not self.sound or self.model.get_params().get("random_state", 0) is None:
-            return
-        if isinstance(data.X, Blocks) and data.X.in_double_precision:
-            self.compare_with_fit(data.X.together(), data, self._tolerance_of_blocks())
-        elif isinstance(data.X, Dense) and data.X.dtype != "f4" and self._is_steady():
-            self.compare_with_fit(as_numbers(data.X.make()), data, 1e-5)
-
-    def _tolerance_of_blocks(self):
-        """Return how far a model of rows elsewhere may be from one of rows in memory.
-
-        In memory boosted columns store wide sparse rows by feature, so sums are taken in another order, and wide SVMs
-        have another solver, whose search may choose the neighbour of a C.
-        """
-        if isinstance(self.model, BoostedISRHT) or getattr(self.model, "selection", None) == "boosted":
-            return 1e-6
-        if isinstance(self.model, LinearSVM | LinearSVMCV) and self.width > SPARSE_EXACT_FEATURES:
-            return np.inf if isinstance(self.model, LinearSVMCV) else 1e-4
-        return 0
-
-    def _is_steady(self):
-        """Whether rounding cannot change what is chosen: other layouts are added up in another order."""
-        drawn = isinstance(self.model, SparseEmbedding) and self.model.magnitudes_ is None
-        return isinstance(self.model, LinearSVM) or drawn or getattr(self.model, "selection", None) == "uniform"
-
-    def compare_with_fit(self, X, data, tolerance):
-        n_rows = data.X.n_rows
-        weights = {} if data.weights.kind == "none" else {"sample_weight": data.weights.make(n_rows)}
-        weights = weights if isinstance(self.model, TAKES_WEIGHTS) else {}
-        twin = clone(self.model)
-        self.watch.call(
-            f"{self.name}.fit", twin.fit, X, data.labels.make(n_rows), **weights, must="return", story="(twin)"
-        )
-        self.compare_results(self.results(twin), "a fit on plain arrays", tolerance)
-
-    # --- what it says
-
-    def results(self, model):
-        found = {}
-        for method in ("transform", "decision_function"):
-            if hasattr(model, method):
-                found[method] = self.use(method, self.reference, model=model)
-        return found
-
-    def compare_results(self, results, what, tolerance=0):
-        for method, expected in self.expected.items():
-            found = results[method]
-            if sp.issparse(expected):
-                found, expected = found.toarray(), expected.toarray()
-            size = np.abs(expected).max(initial=1e-300)
-            self.watch.demand_close(found, expected, f"{method} after {what}", tolerance * size)
-
-    def use(self, method, recipe, model=None):
-        """Call a method with rows, and check what it returns."""
-        model = self.model if model is None else model
-        must = "raise" if recipe.faulty or recipe.width != self.width else None
-        if self.sound and recipe.ordinary and recipe.width == self.width:
-            must = "return"
-        if must == "raise" and isinstance(model, LeverageScoreSelection) and not getattr(recipe, "damage", None):
-            must = None  # as all selectors of scikit-learn it takes what it could not be fitted on
-        X = recipe.make()
-        result = self.watch.call(f"{self.name}.{method}", getattr(model, method), X, must=must, story=f"({recipe!r})")
-        checks = {"transform": self.check_columns, "predict": self.check_labels, "decision_function": self.check_scores}
-        if model is self.model:  # others are compared with it
-            checks.get(method, self.check_probabilities)(result, recipe)
-        return result
-
-    def check_columns(self, columns, recipe):
-        model, demand = self.model, self.watch.demand
-        n_columns = model.get_support().sum() if isinstance(model, LeverageScoreSelection) else model._n_features_out
-        demand(columns.shape == (recipe.n_rows, n_columns), f"transform has shape {columns.shape}")
-        self.watch.demand_finite(columns, "transform")
-        if isinstance(model, LeverageScoreSelection) or isinstance(recipe, Blocks):
-            return
-        promised = "f4" if recipe.in_single_precision else "f8"
-        demand(columns.dtype == promised or recipe.dtype == ">f4", f"transform of {recipe.dtype} is {columns.dtype}")
-        if recipe.ordinary and self.sound:
-            self.compare_columns(columns, recipe)
-
-    def compare_columns(self, columns, recipe):
-        X = as_numbers(recipe.make())
-        expected = self.projected(X)
-        if expected is None:
-            return
-        columns = columns.toarray() if sp.issparse(columns) else columns
-        size = np.abs(expected).max(initial=1.0) + np.abs(X).sum(axis=1).max(initial=0)
-        self.watch.demand_close(columns, expected, "transform", (1e-4 if recipe.dtype == "f4" else 1e-10) * size)
-
-    def projected(self, X):
-        """Return the columns as the formula says, or None where it would take a twin of the whole estimator."""
-        model = self.model
-        if isinstance(model, SparseEmbedding):
-            return X @ model.matrix().toarray()
-        if not isinstance(model, ISRHT) or model.n_features_padded_ > WIDEST_TWIN:
-            return None
-        X = X if model.embedding_ is None else X @ model.embedding_.matrix().toarray()
-        X = X if model.mean_ is None else X - model.mean_
-        H = hadamard(model.n_features_padded_)[: X.shape[1], model.selected_columns_]
-        return (X * model.signs_) @ H * model.column_scales_ / np.sqrt(model.n_features_padded_)
-
-    def check_labels(self, predicted, recipe):
-        classes, demand = self.model.classes_, self.watch.demand
-        demand(predicted.shape == (recipe.n_rows,), f"predict has shape {predicted.shape}")
-        demand(predicted.dtype == classes.dtype, f"predict is {predicted.dtype}, but the classes are {classes.dtype}")
-        demand(np.isin(predicted, classes).all(), "predict knows no such class")
-
-    def check_scores(self, scores, recipe):
-        n_classes, demand = len(self.model.classes_), self.watch.demand
-        demand(scores.shape == (recipe.n_rows, n_classes)[: 1 + (n_classes > 2)], f"scores have shape {scores.shape}")
-        demand(scores.dtype == np.float64, f"scores are {scores.dtype}")
-        self.watch.demand_finite(scores, "decision_function")
-        if recipe.ordinary and recipe.readable_rows:
-            X, coef = as_numbers(recipe.make()), self.model.coef_
-            expected = (X @ coef.T + self.model.intercept_).reshape(scores.shape)
-            room = (np.abs(X) @ np.abs(coef.T) + np.abs(self.model.intercept_)).reshape(scores.shape)
-            self.watch.demand_close(scores, expected, "decision_function", 1e-12 * room)
-
-    def check_probabilities(self, found, recipe):
-        shape = (recipe.n_rows, len(self.model.classes_))
-        self.watch.demand(found.shape == shape, f"probabilities have shape {found.shape}")
-        self.watch.demand_finite(found, "predict_proba")
-        probabilities = np.exp(found) if np.any(found < 0) else found
-        self.watch.demand_close(probabilities.sum(axis=1), np.ones(recipe.n_rows), "predict_proba", 1e-9)
-
-    # --- things to do with a fitted model
+class Session(Fitted):
+    """Things to do with a fitted model, one after the other; none may change what it says of the reference rows."""
 
     def draw_rows(self):
         """Draw rows to use the model on, most often of the right width."""
@@ -410,7 +149,9 @@ class Session:
         try:
             self.watch.call("ISRHT.partial_fit", model.partial_fit, data.X.make(), y, **given, must=must, story=story)
         except Refused:
-            self.watch.demand(_same(vars(model), before), "a partial_fit that failed has changed the estimator")
+            self.watch.demand(
+                same_attributes(vars(model), before), "a partial_fit that failed has changed the estimator"
+            )
 
     def store(self):
         """Save and load: the copy must say the same."""
@@ -512,88 +253,3 @@ ACTIONS = (
     Session.fit_again,
 )
 ACTIONS_PER_SESSION = 5
-
-
-def _same(now, before):
-    """Whether an estimator has the same attributes, which are the same objects."""
-    return now.keys() == before.keys() and all(now[name] is before[name] for name in now)
-
-
-def _row(width, seed):
-    return np.random.default_rng(seed).standard_normal(width)
-
-
-def _frame(row):
-    import pandas as pd
-
-    return pd.DataFrame([row])
-
-
-ORDINARY_ROWS = {
-    "array": lambda row: row,
-    "list": list,
-    "tuple": tuple,
-    "single precision": lambda row: row.astype("f4"),
-    "reversed": lambda row: row[::-1],
-    "matrix of one row": lambda row: row[None],
-    "pair": lambda row: (np.arange(len(row)), row),
-    "pair of lists": lambda row: (list(range(len(row)))[::-1], list(row)),
-    "pair of nothing": lambda row: (np.array([], dtype=int), np.array([])),
-    "pair that repeats": lambda row: ([0, 0], [1.0, 2.0]),
-    "csr": lambda row: sp.csr_array(row[None]),
-    "coo": lambda row: sp.coo_matrix(row[None]),
-    "whole": lambda row: np.rint(row).astype(int),
-    "frame": _frame,
-}
-ODD_ROWS = {
-    "huge": lambda row: row * 1e300,
-    "objects": lambda row: row.astype(object),
-    "numbers as words": lambda row: row.astype(str),
-    "long doubles": lambda row: row.astype("g"),
-    "sparse and one-dimensional": lambda row: sp.coo_array(row),
-    "other byte order": lambda row: row.astype(">f8"),
-    "pair of unsigned": lambda row: (np.arange(len(row), dtype="u8"), row),
-}
-WRONG_ROWS = {
-    "nan": lambda row: row * np.nan,
-    "inf": lambda row: row + np.inf,
-    "too long": lambda row: np.append(row, 1.0),
-    "too short": lambda row: row[:-1],
-    "nothing": lambda row: None,
-    "a number": lambda row: 3.0,
-    "a word": lambda row: "row",
-    "words": lambda row: ["a"] * len(row),
-    "complex": lambda row: row + 1j,
-    "three dimensions": lambda row: row[None, None],
-    "two rows": lambda row: np.stack([row, row]),
-    "two sparse rows": lambda row: sp.csr_array(np.stack([row, row])),
-    "index out of range": lambda row: ([len(row)], [1.0]),
-    "index far out of range": lambda row: ([2**40], [1.0]),
-    "negative index": lambda row: (np.array([-1]), np.array([1.0])),
-    "pair of different lengths": lambda row: ([0, 0], [1.0]),
-    "index that is a float": lambda row: ([0.5], [1.0]),
-    "pair of matrices": lambda row: (np.array([[0]]), np.array([[1.0]])),
-    "nan in a pair": lambda row: ([0], [np.nan]),
-    "a dict": lambda row: {0: 1.0},
-    "malformed": lambda row: _malformed_row(row),
-    "truth values out of place": lambda row: ([True], ["a"]),
-}
-ROWS = ORDINARY_ROWS | ODD_ROWS | WRONG_ROWS
-
-
-def _malformed_row(row):
-    X = sp.csr_array(np.append(row[1:], 1.0)[None])
-    X.indices[-1] = 2**30
-    return X
-
-
-@dataclass(frozen=True)
-class Row:
-    """A recipe of one row."""
-
-    kind: str
-    width: int
-    seed: int
-
-    def make(self):
-        return ROWS[self.kind](_row(self.width, self.seed))

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import isrht
 from fuzz.blocks import FORMS, ODD_FORMS, ORDINARY_FORMS, WRONG_FORMS, blocks
+from fuzz.dense import LAYOUTS, Dense
 from fuzz.estimators import estimator_session
-from fuzz.matrices import LAYOUTS, SEEDS, WIDTHS, Dense, Sparse, as_numbers, matrices, mostly, ordinary_matrices
+from fuzz.matrices import SEEDS, WIDTHS, as_numbers, matrices, mostly, ordinary_matrices
+from fuzz.sparse import Sparse
 from fuzz.targets import labels, ordinary_labels
 from fuzz.watch import Refused
 from isrht import RowSource, make_projection

@@ -299,5 +299,5 @@ def ticks_in_the_middle(act):
 def test_a_large_batch_does_not_hold_the_gil(make):
     X = make(np.ones((6000, 4000)))
     model = FixedModel.of(np.array([0, 1]), np.ones((1, 4000)), np.zeros(1))
-    # On a busy machine the other thread may miss its turn many times; a kernel that held the GIL would never give it one.
+    # On a busy machine the other thread may miss many turns; a kernel that held the GIL would never give it one.
     assert any(ticks_in_the_middle(lambda: model.predict(X)) for _ in range(300))

@@ -17,9 +17,11 @@ pytest.importorskip("pandas")
 pytest.importorskip("polars")
 
 from fuzz.__main__ import Worker, play_batch, summary
+from fuzz.dense import LAYOUTS, Dense
 from fuzz.estimators import Session
-from fuzz.matrices import DAMAGES, LAYOUTS, QUIRKS, Dense, Sparse, as_numbers
+from fuzz.matrices import as_numbers
 from fuzz.parameters import ESTIMATORS, PARAMETERS
+from fuzz.sparse import DAMAGES, QUIRKS, Sparse
 from fuzz.watch import Fault, Refused, Watch
 from isrht import SparseEmbedding
 from isrht.support.sparse_structure import check_sparse
@@ -65,6 +67,15 @@ def test_a_quirk_changes_no_value(format, quirk):
     found = Sparse((5, 3), format, quirk=quirk).make()
     found.indices, found.indptr = found.indices.astype(np.int64), found.indptr.astype(np.int64)  # SciPy wants signs
     np.testing.assert_array_equal(found.toarray(), expected)
+
+
+@pytest.mark.parametrize("quirk", QUIRKS)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (5, 3)])
+def test_a_quirk_takes_no_fault_away(shape, quirk):
+    for seed in range(20):
+        recipe = Sparse(shape, values="nan", quirk=quirk, seed=seed)
+        assert recipe.faulty
+        assert np.isnan(recipe.make().data).any()
 
 
 @pytest.mark.parametrize("format", DAMAGES)
