@@ -145,6 +145,7 @@ SVM = {
     "tol": TOL,
     "max_iter": MAX_ITER,
     "n_jobs": N_JOBS,
+    "verbose": VERBOSE,
 }
 COLUMNS = {
     "n_components": SHARES,
@@ -157,6 +158,7 @@ COLUMNS = {
     "sketch_size": Values([None, 8], ["paper", 1, 64, np.int64(5)], [0, -3, 1.5, "large", True, 2**62, [8], 10**30]),
     "n_score_samples": Values([None, 1000], [1, 2, 8, np.int64(5)], [0, -1, 2.5, "all", True, [5]]),
     "random_state": RANDOM_STATE,
+    "verbose": VERBOSE,
 }
 
 PARAMETERS = {
@@ -206,7 +208,6 @@ PARAMETERS = {
         "cv": CV,
         "scoring": SCORING,
         "refit": TRUTH,
-        "verbose": VERBOSE,
         "patience": Values([None, 1, 3], [10**6, np.int64(2)], [0, -1, 1.5, "all", True, [1]]),
         "random_state": RANDOM_STATE,
         **SVM,
@@ -223,7 +224,6 @@ PARAMETERS = {
         "scoring": Values([None], SCORING.sure + SCORING.odd),
         "project_once": TRUTH,
         "probability": TRUTH,
-        "verbose": VERBOSE,
         "scale": Values([None, "maxabs"], ["minmax"], ["standard", 1, True, ["maxabs"]]),
     },
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from svm_data import noisy
 
-from isrht import BoostedISRHT, ISRHTClassifier, LinearSVMCV, RowSource
+from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
 from isrht.support import progress
 from isrht.support.progress import Lines, NotebookBar, Reporter, TerminalBar, display_for_here, fit_under_way, step
 
@@ -17,7 +17,7 @@ class Kept:
     def __init__(self):
         self.shown, self.closed = [], False
 
-    def show(self, text, share):
+    def show(self, text, share, is_last):
         self.shown.append((text, share))
 
     def close(self):
@@ -38,11 +38,26 @@ def test_steps_are_told_with_a_forecast():
     assert [share for _, share in kept.shown] == [0.2, 0.4, 0.6, 1.0]
 
 
+def test_passes_are_told_between_steps_and_where_there_are_none():
+    times, kept = iter([0.0, 1.0, 1.05, 2.0, 3.0, 4.0]), Kept()
+    reporter = Reporter("Fit", kept, clock=lambda: next(times))
+    for done in (2, 3, 4):
+        reporter.pass_over_rows(done, 4)
+    reporter.step("round", 1, 2)
+    reporter.pass_over_rows(1, 4)
+    texts = [text for text, _ in kept.shown]
+    assert texts == [
+        *("Fit: pass 1 over the rows, 50%", "Fit: pass 1 over the rows, 100%"),
+        *("Fit: round 1 of 2", "Fit: round 1 of 2; pass 2 over the rows, 25%"),
+    ]
+    assert [share for _, share in kept.shown] == [0.5, 1.0, 0.5, 0.5]
+
+
 def test_lines_are_rare_but_for_the_last(capsys):
     times = iter([0.0, 0.1, 0.2, 2.0])
     lines = Lines(clock=lambda: next(times))
     for text, share in (("one", 0.1), ("two", 0.2), ("three", 1.0), ("four", 0.1)):
-        lines.show(text, share)
+        lines.show(text, share, share == 1.0)
     assert capsys.readouterr().err.splitlines() == ["one", "three", "four"]
 
 
@@ -56,8 +71,10 @@ def test_lines_are_rare_but_for_the_last(capsys):
         ),
         (ISRHTClassifier(4, verbose=1, random_state=0), "ISRHTClassifier: round of the search"),
         (BoostedISRHT(4, verbose=True, random_state=0), "BoostedISRHT: round of the search"),
+        (LinearSVM(verbose=1), "LinearSVM: pass 1 over the rows, 100%"),
+        (ISRHT(4, verbose=1, random_state=0), "ISRHT: pass 1 over the rows, 100%"),
     ],
-    ids=["svm", "supervised", "classifier", "columns"],
+    ids=["search", "supervised", "classifier", "columns", "svm", "projection"],
 )
 @pytest.mark.parametrize("place", [lambda X: X, RowSource], ids=["memory", "source"])
 def test_fits_tell_how_far_they_are(model, said, place, capsys):
@@ -107,7 +124,7 @@ def test_a_terminal_has_a_bar(monkeypatch):
     terminal.isatty = lambda: True
     display = display_for_here()
     assert isinstance(display, TerminalBar)
-    display.show("Fit: round 1 of 2", 0.5)
+    display.show("Fit: round 1 of 2", 0.5, False)
     display.close()
     monkeypatch.setitem(sys.modules, "rich.console", None)
     assert isinstance(display_for_here(), Lines)
@@ -128,7 +145,7 @@ def test_a_notebook_has_a_bar(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython.display", shown)
     display = display_for_here()
     assert isinstance(display, NotebookBar)
-    display.show("Fit: round 1 of 2", 0.5)
+    display.show("Fit: round 1 of 2", 0.5, False)
     display.close()
     assert pages == ['<progress value="0.500" max="1"></progress> Fit: round 1 of 2', ""]
 

@@ -19,10 +19,11 @@ from sklearn.utils.validation import check_array
 
 from isrht.linear.classifier import LinearClassifier, check_positive, drawn_seed
 from isrht.support.hints import Array, ClassWeight, Labels, RandomState, Rows, Weights
+from isrht.support.progress import CallbackSupportMixin, shows_progress
 from isrht.support.validation import whole_or_unchanged
 
 
-class LinearSVM(LinearClassifier):
+class LinearSVM(CallbackSupportMixin, LinearClassifier):
     """L2-regularised squared-hinge SVM, solved by Newton's method or, for many features, by coordinate descent.
 
     Parameters
@@ -44,6 +45,8 @@ class LinearSVM(LinearClassifier):
         The most Newton steps for each class. If they do not suffice there is a ``ConvergenceWarning``.
     n_jobs : int or None, default=None
         Threads that share the rows, or the classes: None is 1, -1 all cores. The result does not depend on it.
+    verbose : int, default=0
+        1 shows how far the fit is, on standard error: a bar in a notebook or on a terminal, lines elsewhere.
     warm_start : bool, default=False
         Whether ``fit`` begins with the coefficients of the last one instead of zeros. What it finds is the same, sooner
         if the rows or C have changed little. Classes and features must be the same.
@@ -104,6 +107,7 @@ class LinearSVM(LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_jobs: int | None = None,
+        verbose: int = 0,
         warm_start: bool = False,
         random_state: RandomState = 0,
     ) -> None:
@@ -114,10 +118,12 @@ class LinearSVM(LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.warm_start = warm_start
         self.random_state = random_state
 
     @whole_or_unchanged
+    @shows_progress
     def fit(
         self,
         X: Rows,

@@ -41,6 +41,7 @@ from isrht.rows.values import derived, rows_by_rank
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import Array, ArrayOrLazy, ClassWeight, Labels, RandomState, Rows, Selection, Weights
+from isrht.support.progress import CallbackSupportMixin, shows_progress
 from isrht.support.validation import (
     MOST_COMPONENTS,
     check_n_components,
@@ -69,7 +70,7 @@ def _scores_all_rows(estimator):
     return True
 
 
-class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, BaseEstimator):
+class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, BaseEstimator):
     """Improved subsampled randomized Hadamard transform (Lei & Lan, AAAI 2020).
 
     Parameters
@@ -103,6 +104,8 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, Bas
         number of jobs, the kernels, and the blocks of :meth:`partial_fit`.
     n_jobs : int, default=None
         Threads, as in scikit-learn: None is 1, -1 all cores.
+    verbose : int, default=0
+        1 shows how far the fit is, on standard error: a bar in a notebook or on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -157,6 +160,7 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, Bas
         n_score_samples: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.selection = selection
@@ -168,8 +172,10 @@ class ISRHT(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLinkMixin, Bas
         self.n_score_samples = n_score_samples
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @whole_or_unchanged
+    @shows_progress
     def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Draw the signs, measure the rotated columns of X and select.
 

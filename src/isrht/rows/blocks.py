@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht.support.matrices import BLOCK_ELEMENTS, rows_of
+from isrht.support.progress import pass_over_rows
 from isrht.support.threads import job_count
 
 # A block that had to be read has at most this many values, 16 MB of float64, however large a block in memory may be.
@@ -168,9 +169,10 @@ class RowBlocks:
         """
         if getattr(self.X, "on_workers", False):
             return self.X.sum_on_workers(function, self._sent, self.block_rows)
-        total = None
-        for partial in self.map(function, n_jobs):
+        total, n_samples = None, self.n_samples
+        for number, partial in enumerate(self.map(function, n_jobs), 1):
             total = partial if total is None else add(total, partial)
+            pass_over_rows(min(number * self.block_rows, n_samples), n_samples)
         return total
 
     def map(self, function, n_jobs=None):

@@ -3,7 +3,8 @@
 Fits are nested, as that of a classifier which fits columns and then an SVM, and the loops that take time are deep
 inside. So a loop tells what it has done to whatever fit is under way, by :func:`step`, and need not know who began it.
 Only the outermost fit shows anything, and only if its ``verbose`` is not 0. How long is left is forecast from the steps
-of the same kind so far.
+of the same kind so far. Between two steps, or where a fit has none, :func:`pass_over_rows` tells how much of the rows
+has been read.
 
 From scikit-learn 1.9 on the same steps are tasks of its callbacks (``model.set_callbacks(ProgressBar())``), which also
 see them from within searches and pipelines.
@@ -36,6 +37,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 # Lines are no nearer to each other than so many seconds, but for the last of a kind.
 LINE_SECONDS = 1.0
+# Within a pass a display changes no more often than this: a block may take less than a millisecond.
+PASS_SECONDS = 0.1
 
 _under_way: ContextVar[Reporter | None] = ContextVar("isrht_fit_under_way", default=None)
 
@@ -100,6 +103,13 @@ def step(what, done, total):
         reporter.step(what, done, total)
 
 
+def pass_over_rows(done, total):
+    """Tell the fit that is under way, if it wants to know, how many of the rows the present pass has seen."""
+    reporter = _under_way.get()
+    if reporter is not None:
+        reporter.pass_over_rows(done, total)
+
+
 class Reporter:
     """Turns steps into words and shares, for a display.
 
@@ -115,6 +125,7 @@ class Reporter:
     def __init__(self, title, display, clock=time.perf_counter, tasks=None):
         self.title, self.display, self.clock, self.tasks = title, display, clock, tasks
         self.what, self.began = None, clock()
+        self.passes, self.text, self.share, self.told = 0, f"{title}: ", 0.0, -PASS_SECONDS
 
     def step(self, what, done, total):
         now = self.clock()
@@ -123,9 +134,18 @@ class Reporter:
         took, steps = now - self.began, max(1, done - self.before)
         # The first step of a kind has no time of its own, because nothing told when it began.
         left = f", about {took / (steps - 1) * (total - done):.1f} s left" if steps > 1 and done < total else ""
-        self.display.show(f"{self.title}: {what} {done} of {total}{left}", done / total)
+        self.text, self.share = f"{self.title}: {what} {done} of {total}{left}; ", done / total
+        self.display.show(self.text.removesuffix("; "), self.share, done == total)
         if self.tasks is not None:
             self.tasks.step(what)
+
+    def pass_over_rows(self, done, total):
+        now, share = self.clock(), done / total
+        if now - self.told >= PASS_SECONDS:
+            text = f"{self.text}pass {self.passes + 1} over the rows, {share:.0%}"
+            self.display.show(text, self.share or share, False)
+            self.told = now
+        self.passes += done == total
 
     def close(self):
         self.display.close()
@@ -155,7 +175,7 @@ def in_notebook():
 class Silence:
     """No display, where only callbacks are told."""
 
-    def show(self, text, share):
+    def show(self, text, share, is_last):
         """Show nothing."""
 
     def close(self):
@@ -168,9 +188,9 @@ class Lines:
     def __init__(self, clock=time.perf_counter):
         self.clock, self.last = clock, None
 
-    def show(self, text, share):
+    def show(self, text, share, is_last):
         now = self.clock()
-        if self.last is None or share >= 1 or now - self.last >= LINE_SECONDS:
+        if self.last is None or is_last or now - self.last >= LINE_SECONDS:
             print(text, file=sys.stderr, flush=True)
             self.last = now
 
@@ -191,7 +211,7 @@ class TerminalBar:
         self.task = self.progress.add_task("", total=1.0)
         self.progress.start()
 
-    def show(self, text, share):
+    def show(self, text, share, is_last):
         self.progress.update(self.task, description=text, completed=share)
 
     def close(self):
@@ -206,7 +226,7 @@ class NotebookBar:
 
         self.html, self.handle = HTML, display(HTML(""), display_id=True)
 
-    def show(self, text, share):
+    def show(self, text, share, is_last):
         self.handle.update(self.html(f'<progress value="{share:.3f}" max="1"></progress> {text}'))
 
     def close(self):
