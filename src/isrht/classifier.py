@@ -331,7 +331,9 @@ class ISRHTClassifier(
             raise ValueError(f"selection must be one of {known}, got {self.selection!r}")
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {self.scale!r}")
-        check_positive_number("balance", self.balance)
+        # What the selection does not use must be legal all the same. BoostedISRHT checks its own number of columns.
+        unused = {"n_components": "auto", "selection": "top"} if self.selection == "boosted" else {}
+        self._selected_columns(**unused).check_parameters()
         if self.C == "cv":
             checked_Cs(self.Cs)
         elif isinstance(self.C, str):
@@ -384,18 +386,12 @@ class ISRHTClassifier(
             return BoostedISRHT(
                 n_components, cv=cv, scoring=self.scoring, scaled=False, random_state=seed, n_jobs=self.n_jobs
             )
-        return ISRHT(
-            self.n_components,
-            selection=self.selection,
-            balance=self.balance,
-            class_weight=self._projection_class_weight(),
-            center=self.center,
-            replace=self.replace,
-            sketch_size=self.sketch_size,
-            n_score_samples=self.n_score_samples,
-            random_state=seed,
-            n_jobs=self.n_jobs,
-        )
+        return self._selected_columns(class_weight=self._projection_class_weight(), random_state=seed)
+
+    def _selected_columns(self, **others):
+        """Return an unfitted projection that selects columns, with the parameters of the classifier and others."""
+        names = ("n_components", "selection", "balance", "center", "replace", "sketch_size", "n_score_samples")
+        return ISRHT(n_jobs=self.n_jobs, **{name: getattr(self, name) for name in names} | others)
 
     def _fit_projection(self, projection, X, told):
         """Fit the projection. Boosted columns have no parameter for class weights, which go into those of the rows."""

@@ -1,4 +1,4 @@
-"""What the search maximises on held-out rows where it is not accuracy: any score that scikit-learn knows.
+"""What the search maximises on held-out rows where it is not accuracy: sums over rows, or any score of scikit-learn.
 
 Some scores are sums over rows, which are taken wherever the rows are: the mean recall of the classes, and the log loss
 and Brier score of probabilities, which are calibrated on the rows that the fold holds out. For any other score the

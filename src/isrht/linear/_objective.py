@@ -11,8 +11,9 @@ The hinge ``max(0, 1 - y f)`` says how far a row is from the right side of the m
 hinge is not zero, are the *active* rows A. The objective is smooth, and quadratic as long as A does not change: its
 gradient is ``w - 2 C X' (s y hinge)`` and its Hessian is ``I + 2 C X_A' S X_A``, with the ridge for I.
 
-The solvers ask this module for everything that depends on the loss, so another loss begins here. All arrays have one
-row per problem and one column per data row.
+Another loss begins here. That the Hessian counts rows as active or not is known to the Newton solvers, too, and
+:mod:`isrht.linear._descent` solves the dual of this very loss. All arrays have one row per problem and one column per
+data row.
 """
 
 from __future__ import annotations

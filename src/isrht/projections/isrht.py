@@ -417,7 +417,7 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _validate(self, X, y, reset):
         """Check parameters and data; labels are None where no class is needed."""
-        self._check_parameters()
+        self.check_parameters()
         needs_labels = self._needs_labels()
         if (rows := as_rows(X)) is not None:
             return rows, validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
@@ -432,7 +432,8 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
     def _needs_labels(self):
         return self.selection == "supervised" or self.class_weight is not None
 
-    def _check_parameters(self):
+    def check_parameters(self) -> None:
+        """Raise the error that ``fit`` would raise for a parameter that is wrong whatever the data are."""
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
         if isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral):
