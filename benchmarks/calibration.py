@@ -5,7 +5,7 @@
 those of the paper, in the folder that ``ISRHT_DATA`` names. Splits are 70 to 30, stratified, features are scaled to
 [-1, 1] on the training part, and sparse ones are left as they are. Compared are
 
-- ``CalibratedClassifierCV(LinearSVC(), cv=5)``, and the same with the C that a grid of 11 Cs and 5 folds chooses before,
+- ``CalibratedClassifierCV(LinearSVC(), cv=5)``, and the same with the C that a grid of 11 Cs and 5 folds has chosen,
   which is the work that the others do, on sets where it takes no more than minutes;
 - ``LinearSVMCV()``, which has chosen C among 11 and calibrated on the same folds;
 - ``ISRHTClassifier(selection="boosted")``, 16 columns.
