@@ -49,7 +49,8 @@ class Blocks:
 
     @property
     def width(self):
-        return self.parts[0].width if self.parts else None
+        """The width of the first block that has rows; sources pass over blocks that have none."""
+        return next((part.width for part in self.parts if part.n_rows), None)
 
     @property
     def faulty(self):
