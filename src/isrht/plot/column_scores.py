@@ -1,4 +1,4 @@
-"""How the columns of a rotation scored, and which of them were kept."""
+"""A picture of how the columns of a rotation scored, and which of them were kept."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.plot._axes import axes_for, last_step
+from isrht.plot._display import Display, last_step
 
 
-class ColumnScoresDisplay:
+class ColumnScoresDisplay(Display):
     """A histogram of the scores of all columns, and of those that were kept.
 
     Parameters
@@ -58,22 +58,9 @@ class ColumnScoresDisplay:
             raise ValueError("there are no column scores: columns were drawn uniformly, or learned instead of selected")
         return cls(found.edges, found.counts, found.kept).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the histogram, with a logarithmic count, because most scores are small.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ColumnScoresDisplay
-        """
-        ax = axes_for(self, ax)
+    def _draw(self, ax):
+        """Draw the histogram, with a logarithmic count, because most scores are small."""
         for counts, name in ((self.columns, "all columns"), (self.kept, "kept")):
             ax.stairs(counts, self.edges, fill=True, alpha=0.6, label=f"{name}: {int(counts.sum()):,}")
         ax.set_yscale("symlog", linthresh=1)
         ax.set(xlabel="score, higher is better", ylabel="columns")
-        ax.legend()
-        return self

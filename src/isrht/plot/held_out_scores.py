@@ -1,4 +1,4 @@
-"""How well held-out rows did: for every C, or for every number of rounds of boosted columns."""
+"""A picture of how well held-out rows did: for every C, or for every number of rounds of boosted columns."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.models.inspection import best_by_rounds
-from isrht.plot._axes import axes_for, last_step
+from isrht.plot._display import Display, last_step
 
 
-class HeldOutScoresDisplay:
+class HeldOutScoresDisplay(Display):
     """The scores of held-out rows by which a model was chosen.
 
     Parameters
@@ -97,19 +97,8 @@ class HeldOutScoresDisplay:
         ylabel = "score of held-out rows, best C"
         return cls(*shown, chosen=columns.rounds_, xlabel="rounds", ylabel=ylabel)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curves, and a line at what was chosen.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : HeldOutScoresDisplay
-        """
-        ax = axes_for(self, ax)
+    def _draw(self, ax):
+        """Draw the curves, and a line at what was chosen."""
         for curve, name in zip(self.scores, self.names, strict=True):
             ax.plot(self.values, curve, marker="o", label=name)
         if self.spread is not None:
@@ -118,5 +107,3 @@ class HeldOutScoresDisplay:
         ax.axvline(self.chosen, color="black", linestyle="--", linewidth=1, label=f"chosen: {self.chosen:g}")
         ax.set_xscale("log", base=2)
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel)
-        ax.legend()
-        return self

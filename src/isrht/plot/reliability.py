@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: how often rows of each predicted probability belong to the class."""
+"""A picture of whether probabilities mean what they say: how often rows of each one belong to the class."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.calibration import calibration_curve
 
-from isrht.plot._axes import axes_for
+from isrht.plot._display import Display
 from isrht.support.hints import Labels, Rows
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """A reliability diagram, for two classes or more.
 
     For two classes it is the diagram of scikit-learn's ``CalibrationDisplay``. Of several classes every row counts once
@@ -90,22 +90,9 @@ class ReliabilityDisplay:
         )
         return cls(predicted, observed, type(model).__name__ if name is None else name).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curve, and the line on which all of it should be.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ReliabilityDisplay
-        """
-        ax = axes_for(self, ax)
+    def _draw(self, ax):
+        """Draw the curve, and the line on which all of it should be."""
         if not any(line.get_label() == "perfect" for line in ax.get_lines()):
             ax.plot([0, 1], [0, 1], color="black", linestyle="--", linewidth=1, label="perfect")
         ax.plot(self.predicted, self.observed, marker="o", label=self.name)
         ax.set(xlabel="predicted probability", ylabel="share that belongs to the class")
-        ax.legend()
-        return self

@@ -1,4 +1,4 @@
-"""Which features tell most: those of the largest weights, by name."""
+"""A picture of the features that tell most: those of the largest weights, by name."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.models.inspection import telling_features
-from isrht.plot._axes import axes_for, last_step
+from isrht.plot._display import Display, last_step
 
 
-class TellingFeaturesDisplay:
+class TellingFeaturesDisplay(Display):
     """The features of the largest weights of a linear classifier.
 
     Weights are per unit of the feature, so they compare features of like units only.
@@ -75,19 +75,8 @@ class TellingFeaturesDisplay:
         shown = [str(row["feature"]) if names is None else str(names[row["feature"]]) for row in rows]
         return cls(shown, [row["weight"] for row in rows], [str(row["class"]) for row in rows]).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw a bar for each feature, the most telling on top; colours are the classes that they speak for.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : TellingFeaturesDisplay
-        """
-        ax = axes_for(self, ax)
+    def _draw(self, ax):
+        """Draw a bar for each feature, the most telling on top; colours are the classes that they speak for."""
         places = np.arange(len(self.names))
         for k, name in enumerate(dict.fromkeys(self.classes)):
             mine = np.array([each == name for each in self.classes])
@@ -96,8 +85,6 @@ class TellingFeaturesDisplay:
         ax.invert_yaxis()
         ax.axvline(0, color="black", linewidth=1)
         ax.set(xlabel="weight per unit of the feature")
-        ax.legend()
-        return self
 
 
 def _names(model, classifier):

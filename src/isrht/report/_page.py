@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from html import escape
-from importlib.resources import files
 
 from isrht.datasets.registry import describe
 from isrht.report._answer import answer_of
 from isrht.report._figures import all_figures
+from isrht.report._frame import framed, style_file
 from isrht.report._tables import comparison_table, complexity_table, notes_on, overview_table, results_tables
 from isrht.report._takeaways import takeaways
 
@@ -62,15 +62,11 @@ def page(records):
     body = "".join(
         f'<section id="{name}"><h2>{escape(title)}</h2>{content}</section>' for name, title, content in shown
     )
-    return PAGE.format(
-        css=_file("page.css"),
-        js=_file("page.js"),
-        title=f"Which method for {_listed(own)}?" if own else "The paper on improved SRHT, run again",
-        intro=_intro_on_own(records) if own else _intro(records),
-        warnings=_warnings(records),
-        navigation=navigation,
-        body=body,
-        records=embedded_json(records),
+    return framed(
+        title=f"Which method for {', '.join(own)}?" if own else "The paper on improved SRHT, run again",
+        header=f'{_intro_on_own(records) if own else _intro(records)}\n<nav aria-label="Sections">{navigation}</nav>',
+        main=f"{_warnings(records)}\n{body}",
+        after=BEHIND.format(records=embedded_json(records), js=style_file("page.js")),
     )
 
 
@@ -116,35 +112,14 @@ def _with_notes(records, name, table):
     return table
 
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} · isrht</title>
-<link rel="icon" href="data:,">
-<style>
-{css}</style>
-</head>
-<body>
-<header>
-<h1>{title}</h1>
-{intro}
-<nav aria-label="Sections">{navigation}</nav>
-</header>
-<main>
-{warnings}
-{body}
-</main>
-<div id="tip" aria-hidden="true"></div>
+# What a click fills: the tip under the pointer, and the records behind a number.
+BEHIND = """<div id="tip" aria-hidden="true"></div>
 <dialog id="behind" aria-labelledby="behind-title"><form method="dialog">
 <h2 id="behind-title">Records</h2><div class="scroll" tabindex="0"></div><p><button>Close</button></p>
 </form></dialog>
 <script type="application/json" id="records">{records}</script>
 <script>
 {js}</script>
-</body>
-</html>
 """
 
 
@@ -172,10 +147,6 @@ def _intro_on_own(records):
         f"{escape(finished)}. Click a number for the runs behind it, a column to sort by it, a method in a legend "
         "to hide it.</p>"
     )
-
-
-def _listed(names):
-    return escape(", ".join(names))
 
 
 def _warnings(records):
@@ -233,7 +204,3 @@ def _join(parts):
 def _list(lines, kind=""):
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f'<ul class="{kind}">{items}</ul>' if kind else f"<ul>{items}</ul>"
-
-
-def _file(name):
-    return files("isrht.report").joinpath(name).read_text(encoding="utf-8")

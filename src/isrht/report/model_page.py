@@ -7,8 +7,8 @@ columns, and the most telling features. A file may come from a stranger, so ever
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
 
+from isrht.report._frame import framed
 from isrht.report.chart import Axis, Chart
 from isrht.report.styles import BASES
 from isrht.support.visible import visible
@@ -32,8 +32,7 @@ def model_page(facts):
     body = "".join(f"<section><h2>{_text(title)}</h2>{content}</section>" for title, content in sections if content)
     file = facts["file"]
     intro = f"{file['path']}: {file['bytes']:,} bytes, written by isrht {file['isrht_version']}"
-    css = files("isrht.report").joinpath("page.css").read_text()
-    return PAGE.format(css=css, title=_text(facts["class"]), intro=_text(intro), body=body)
+    return framed(visible(facts["class"]), f"<p>{_text(intro)}</p>", body)
 
 
 def _features(facts):
@@ -143,21 +142,3 @@ def _text(value):
     if isinstance(value, list):
         value = ", ".join(f"{item:.6g}" if isinstance(item, float) else str(item) for item in value)
     return escape(visible(str(value)))
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} · isrht</title>
-<link rel="icon" href="data:,">
-<style>
-{css}</style>
-</head>
-<body>
-<header><h1>{title}</h1><p>{intro}</p></header>
-<main>{body}</main>
-</body>
-</html>
-"""

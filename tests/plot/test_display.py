@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 
 from isrht import ISRHT, LinearSVM, LinearSVMCV
 from isrht.plot import HeldOutScoresDisplay
-from isrht.plot._axes import last_step
+from isrht.plot._display import last_step
 
 
 def test_without_matplotlib_the_error_says_what_to_install(digits, monkeypatch):
