@@ -273,15 +273,6 @@ def test_sketch_of_the_paper_is_twice_as_wide(data):
     assert len(isrht.signs_) == 10
 
 
-def test_score_rows_are_balanced_and_seeded(data):
-    X, _ = data
-    y = (np.arange(90) < 10).astype(int)
-    isrht = ISRHT(6, n_score_samples=16, random_state=0).fit(X, y)
-    assert_array_equal(isrht.statistics_.counts, [8, 8])
-    assert_array_equal(clone(isrht).fit(X, y).selected_columns_, isrht.selected_columns_)
-    assert ISRHT(6, selection="top", n_score_samples=16).fit(X).statistics_.n_samples == 16
-
-
 def test_memory_of_the_projection_is_that_of_table_1(rng):
     """O(d + r), where a Gaussian projection takes O(d r)."""
     X = sp.random_array((20, 100_000), density=1e-3, format="csr", random_state=0)
@@ -419,25 +410,6 @@ def test_single_rows_and_features():
     assert ISRHT(1, selection="top").fit_transform(np.ones((1, 1))).shape == (1, 1)
     assert ISRHT(1).fit_transform(np.array([[1.0], [2.0]]), [0, 1]).shape == (2, 1)
     assert ISRHT(1, selection="importance", center=True).fit_transform(np.zeros((3, 5))).tolist() == [[0.0]] * 3
-
-
-@pytest.mark.parametrize("selection", ["top", "supervised"])
-def test_samples_are_drawn_among_rows_that_count(rng, selection):
-    X, y = rng.standard_normal((300, 8)), np.arange(300) % 2
-    weights = np.zeros(300)
-    weights[rng.choice(300, 20, replace=False)] = 1
-    for size in (4, 10):
-        isrht = ISRHT(4, selection=selection, n_score_samples=size, random_state=0).fit(X, y, sample_weight=weights)
-        assert isrht.statistics_.counts.sum() == size
-        assert (isrht.statistics_.counts > 0).all()
-
-
-def test_a_sample_of_few_rows_that_count_is_all_of_them(rng):
-    X, y = rng.standard_normal((300, 8)), np.arange(300) % 2
-    weights = np.zeros(300)
-    weights[:20] = 0.5
-    isrht = ISRHT(4, n_score_samples=30, random_state=0).fit(X, y, sample_weight=weights)
-    assert_array_equal(isrht.statistics_.counts, [5, 5])
 
 
 def test_parameters_count_when_the_first_block_comes(data):

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from isrht.projections.scores import energy, needs_squares, second_moment_weights, supervised
 from isrht.projections.statistics import measure
+from isrht.rows.labels import CodedLabels
 from isrht.transform.rotation import Rotation
 
 
@@ -34,7 +35,7 @@ def test_supervised_score_is_the_sum_over_pairs_and_ignores_shifts(n_classes, ba
     class_weights = rng.random(n_classes) + 0.1 if weighted else np.ones(n_classes)
     expected = slow_supervised(rotated(X, rotation), y, class_weights[y], balance)
     for data in (X, X + shift):
-        statistics = measure(data, y, np.arange(n_classes), rotation)
+        statistics = measure(data, CodedLabels(np.arange(n_classes), y), rotation)
         got = supervised(statistics, rotation, class_weights, balance)
         assert_allclose(got, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
 
@@ -45,7 +46,7 @@ def test_the_laplacian_of_the_paper_is_the_case_of_two_classes(rng):
     rotation = Rotation(rng.choice([-1, 1], 8))
     Z, A = rotated(X, rotation), np.multiply.outer(y, y)
     b = np.diag(Z.T @ (np.diag(A.sum(axis=1)) - A) @ Z)
-    statistics = measure(X, (y > 0).astype(int), np.arange(2), rotation)
+    statistics = measure(X, CodedLabels(np.arange(2), (y > 0).astype(int)), rotation)
     assert_allclose(supervised(statistics, rotation, np.ones(2), 1.0), -b, atol=1e-10)
 
 
@@ -56,7 +57,9 @@ def test_energy_is_the_squared_norm(center, size, rng):
     rotation, weights = Rotation(rng.choice([-1, 1], 13)), np.array([0.5, 2.0])
     Z, w = rotated(X, rotation), weights[y]
     expected = w @ (Z - center * (w @ Z) / w.sum()) ** 2
-    assert_allclose(energy(measure(X, y, np.arange(2), rotation), rotation, weights, center), expected, rtol=1e-9)
+    assert_allclose(
+        energy(measure(X, CodedLabels(np.arange(2), y), rotation), rotation, weights, center), expected, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -64,8 +67,8 @@ def test_balanced_classes_need_no_squares(n_classes, rng):
     balance = 1 / (n_classes - 1)
     X, y = rng.standard_normal((60, 9)), rng.integers(0, n_classes, 60)
     rotation = Rotation(rng.choice([-1, 1], 9))
-    with_squares = measure(X, y, np.arange(n_classes), rotation)
-    without = measure(X, y, np.arange(n_classes), rotation, with_squares=False)
+    with_squares = measure(X, CodedLabels(np.arange(n_classes), y), rotation)
+    without = measure(X, CodedLabels(np.arange(n_classes), y), rotation, with_squares=False)
     weights = 60 / (n_classes * with_squares.counts)
     assert not needs_squares("supervised", balance, "balanced", n_classes)
     assert_allclose(second_moment_weights(weights * with_squares.counts, balance), 0, atol=1e-12)

@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import fwht
 from isrht.projections.statistics import ColumnStatistics, measure, pairs_are_cheaper
+from isrht.rows.labels import CodedLabels
 from isrht.transform.rotation import Rotation
 
 
@@ -29,7 +30,7 @@ def case(rng):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_agrees_with_rotating_everything(kernel, case, as_matrix, block_rows, n_jobs):
     X, codes, rotation = case
-    statistics = measure(as_matrix(X), codes, np.arange(3), rotation, n_jobs=n_jobs, block_rows=block_rows)
+    statistics = measure(as_matrix(X), CodedLabels(np.arange(3), codes), rotation, n_jobs=n_jobs, block_rows=block_rows)
     sums, squares = slow_statistics(X, codes, 3, rotation)
     assert_allclose(statistics.sums, sums, atol=1e-12)
     assert_allclose(statistics.squares, squares, rtol=1e-12, atol=1e-10)
@@ -40,7 +41,7 @@ def test_float32_sums_stay_exact_to_a_millionth(rng):
     X = (rng.random((5000, 40)) + 0.5).astype(np.float32)
     rotation = Rotation(np.ones(40, np.int8))
     codes = np.zeros(len(X), int)
-    statistics = measure(X, codes, np.arange(1), rotation)
+    statistics = measure(X, CodedLabels(np.arange(1), codes), rotation)
     sums, squares = slow_statistics(X.astype(np.float64), codes, 1, rotation)
     assert_allclose(statistics.sums, sums, rtol=1e-12)
     assert_allclose(statistics.squares, squares, rtol=1e-6)
@@ -49,9 +50,9 @@ def test_float32_sums_stay_exact_to_a_millionth(rng):
 def test_integers_give_exact_sums_in_any_blocking(rng):
     X = rng.integers(0, 2, (300, 50)).astype(np.float64)
     codes, rotation = rng.integers(0, 2, 300), Rotation(rng.choice(np.array([-1, 1], np.int8), 50))
-    expected = measure(X, codes, np.arange(2), rotation)
+    expected = measure(X, CodedLabels(np.arange(2), codes), rotation)
     for other, rows in ((X, 7), (X.astype(np.float32), 64), (sp.csr_array(X), 11)):
-        got = measure(other, codes, np.arange(2), rotation, block_rows=rows)
+        got = measure(other, CodedLabels(np.arange(2), codes), rotation, block_rows=rows)
         assert_array_equal(got.squares, expected.squares)
         assert_array_equal(got.sums, expected.sums)
 
@@ -65,11 +66,11 @@ def test_sparse_rows_take_the_cheaper_way():
 
 def test_merge_keeps_classes_of_either_side(case):
     X, codes, rotation = case
-    whole = measure(X, codes, np.arange(3), rotation)
+    whole = measure(X, CodedLabels(np.arange(3), codes), rotation)
     parts = []
     for rows in (codes == 0, codes == 2, codes == 1):
         present, part = np.unique(codes[rows], return_inverse=True)
-        parts.append(measure(X[rows], part, present, rotation))
+        parts.append(measure(X[rows], CodedLabels(present, part), rotation))
     merged = parts[0].merge(parts[1]).merge(parts[2])
     assert_array_equal(merged.classes, whole.classes)
     assert_array_equal(merged.counts, whole.counts)
@@ -82,12 +83,26 @@ def test_merge_keeps_classes_of_either_side(case):
 def test_overflow_is_an_error():
     X = np.full((3, 8), 2e38, np.float32)
     with pytest.raises(ValueError, match="overflow"):
-        measure(X, np.zeros(3, int), np.arange(1), Rotation(np.ones(8, np.int8)))
+        measure(X, None, Rotation(np.ones(8, np.int8)))
 
 
 def test_without_squares():
-    statistics = measure(
-        np.ones((3, 4)), np.zeros(3, int), np.arange(1), Rotation(np.ones(4, np.int8)), with_squares=False
-    )
+    statistics = measure(np.ones((3, 4)), None, Rotation(np.ones(4, np.int8)), with_squares=False)
     assert isinstance(statistics, ColumnStatistics)
     assert statistics.squares is None
+
+
+def test_without_a_fold(case):
+    X, codes, rotation = case
+    folds = np.arange(120) % 4
+    cells = measure(X, CodedLabels(np.arange(12), codes + 3 * folds), rotation)
+    for fold in range(4):
+        kept = folds != fold
+        expected = measure(X[kept], CodedLabels(np.arange(3), codes[kept]), rotation)
+        found = cells.without_fold(fold, 3)
+        assert_array_equal(found.classes, expected.classes)
+        assert_array_equal(found.counts, expected.counts)
+        assert_allclose(found.sums, expected.sums, atol=1e-12)
+        assert_allclose(found.squares, expected.squares, atol=1e-10)
+    alone = measure(X, CodedLabels(np.arange(12), np.where(codes == 2, 2, codes + 3 * folds)), rotation)
+    assert_array_equal(alone.without_fold(0, 3).classes, [0, 1])

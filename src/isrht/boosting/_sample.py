@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.random import sample_without_replacement
 
 from isrht.rows.blocks import take_rows
 from isrht.rows.folds import ENOUGH_ROWS
 from isrht.rows.labels import CodedLabels
-from isrht.rows.values import rows_by_rank
+from isrht.rows.samples import sample_of_classes
 
 # A fifth of so many rows, which is held out, are as many as are enough altogether.
 MOST_ROWS = 5 * ENOUGH_ROWS
@@ -55,19 +54,7 @@ def searched_rows(X, labels, weights, seed):
 
 
 def _drawn_rows(labels, rng):
-    """Return the numbers of rows that are drawn from each class in proportion: their ranks in the class are drawn."""
+    """Return the numbers of rows that are drawn from each class in proportion, and some of the smallest classes."""
     share = MOST_ROWS / len(labels)
     sizes = np.minimum(labels.counts, np.maximum(np.ceil(share * labels.counts), FEWEST_OF_A_CLASS)).astype(np.int64)
-    drawn = [
-        np.sort(sample_without_replacement(count, size, random_state=rng))
-        for count, size in zip(labels.counts, sizes, strict=True)
-    ]
-
-    def is_drawn(codes, ranks):
-        found = np.zeros(len(codes), dtype=bool)
-        for label, wanted in enumerate(drawn):
-            mine = codes == label
-            found[mine] = np.isin(ranks[mine], wanted)
-        return found
-
-    return rows_by_rank(is_drawn, labels.codes, labels.n_classes)
+    return sample_of_classes(labels, sizes, rng)

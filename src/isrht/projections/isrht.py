@@ -18,26 +18,19 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections import scores
+from isrht.projections._choice import chosen_columns, weighted_mean
+from isrht.projections._scored_rows import sampled_rows
 from isrht.projections.embedding import SparseEmbedding
-from isrht.projections.selection import (
-    ScoreHistogram,
-    columns_for_share,
-    score_histogram,
-    select_by_importance,
-    select_top,
-    select_uniform,
-)
-from isrht.projections.statistics import ColumnStatistics, measure
-from isrht.rows.blocks import RowsElsewhere, take_rows
+from isrht.projections.selection import ScoreHistogram, score_histogram
+from isrht.projections.statistics import measure
+from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.labels import CodedLabels, in_memory
-from isrht.rows.values import derived, rows_by_rank
+from isrht.rows.values import derived
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import Array, ArrayOrLazy, ClassWeight, Labels, RandomState, Rows, Selection, Weights
@@ -199,7 +192,7 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         labels = labels if self._needs_labels() else None
         rng = self._start(X)
         if self.n_score_samples is not None:
-            X, labels, weights = self._rows_to_score(X, labels, weights, rng)
+            X, labels, weights = sampled_rows(X, labels, weights, self.n_score_samples, rng)
         return self._keep_measured(self._measure(X, labels, weights))
 
     def _keep_measured(self, statistics):
@@ -226,7 +219,7 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         copies = [clone(self) for _ in range(len(folds))]
         for k, copy in enumerate(copies):
             copy._start(X)
-            copy._keep_measured(_without(measured, k, n_classes))
+            copy._keep_measured(measured.without_fold(k, n_classes))
         return copies
 
     @available_if(_scores_all_rows)
@@ -486,39 +479,17 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return X.map(self.embedding_.project, self.embedding_.n_components_)
         return self.embedding_.project(X)
 
-    def _rows_to_score(self, X, labels, weights, rng):
-        """Return a seeded sample of the rows that weigh something, in their order, with their labels and weights.
-
-        It has equally many rows of each class where there are labels.
-        """
-        classes = _one_class(X.shape[0], weights) if labels is None else labels
-        if weights is not None:
-            classes = classes.only(derived(lambda weights: weights > 0, weights))
-        if self.n_score_samples >= int(classes.counts.sum()):
-            return X, labels, weights
-        if labels is None and weights is None:
-            chosen = np.sort(sample_without_replacement(X.shape[0], self.n_score_samples, random_state=rng))
-        else:
-            chosen = _sample_of_classes(classes, self.n_score_samples, rng)
-        kept = None if labels is None else CodedLabels(classes.classes, classes.codes[chosen])
-        return take_rows(X, chosen), kept, None if weights is None else weights[chosen]
-
     def _measure(self, X, labels, weights, classes=None):
         """Return the column statistics of the rows of X, or None where nothing is needed of them."""
         settings = self._settings
         if settings.selection == "uniform" and not settings.center:
             return None
-        codes, present = (None, np.zeros(1, dtype=np.int64)) if labels is None else (labels.codes, labels.classes)
-        n_classes = len(present) if classes is None else len(classes)
+        n_classes = 1 if labels is None else labels.n_classes
+        n_classes = n_classes if classes is None else len(classes)
         with_squares = scores.needs_squares(settings.selection, settings.balance, settings.class_weight, n_classes)
+        front = self._front(X)
         return measure(
-            self._front(X),
-            codes,
-            present,
-            self._rotation,
-            sample_weight=weights,
-            with_squares=with_squares,
-            n_jobs=self.n_jobs,
+            front, labels, self._rotation, sample_weight=weights, with_squares=with_squares, n_jobs=self.n_jobs
         )
 
     def _check_classes(self):
@@ -528,75 +499,8 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _select(self):
         settings, rng = self._settings, check_random_state(self._seed)
-        self._mean = self._weighted_mean() if settings.center else None
-        if settings.selection == "uniform":
-            uniform = np.ones(self.n_features_padded_)
-            return select_uniform(self.n_features_padded_, self._resolve_n_components(uniform), rng)
-        column_scores = self._score()
-        r = self._resolve_n_components(column_scores)
-        if settings.selection == "importance":
-            return select_by_importance(column_scores, r, rng, settings.replace)
-        return select_top(column_scores, r)
-
-    def _score(self):
-        settings, weights = self._settings, self._class_weights(self.statistics_)
-        if settings.selection == "supervised":
-            return scores.supervised(self.statistics_, self._rotation, weights, settings.balance)
-        return scores.energy(self.statistics_, self._rotation, weights, settings.center)
-
-    def _resolve_n_components(self, column_scores):
-        wanted = self._settings.n_components
-        if isinstance(wanted, Real) and wanted < 1:
-            return columns_for_share(column_scores, wanted)
-        return resolved_n_components(wanted, len(column_scores))
-
-    def _class_weights(self, statistics: ColumnStatistics):
-        """Return one weight per class, as scikit-learn computes them from labels."""
-        class_weight = self._settings.class_weight
-        if class_weight is None:
-            return np.ones(len(statistics.classes))
-        if class_weight == "balanced":
-            return statistics.n_samples / (len(statistics.classes) * statistics.counts)
-        return compute_class_weight(class_weight, classes=statistics.classes, y=statistics.classes)
-
-    def _weighted_mean(self):
-        weights = self._class_weights(self.statistics_)
-        return (weights @ self.statistics_.sums) / (weights @ self.statistics_.counts)
-
-
-def _one_class(n_samples, weights):
-    """Return labels for rows that have none."""
-    codes = np.zeros(n_samples, dtype=np.int64)
-    if weights is not None:
-        codes = derived(lambda weights: np.zeros(len(weights), dtype=np.int64), weights)
-    return CodedLabels(np.zeros(1), codes)
-
-
-def _sample_of_classes(labels, size, rng):
-    """Return the numbers of the rows of a sample with equally many rows of each class. It draws ranks in the class."""
-    each = max(1, size // labels.n_classes)
-    drawn = [np.sort(sample_without_replacement(n, min(n, each), random_state=rng)) for n in labels.counts]
-
-    def is_drawn(codes, ranks):
-        found = np.zeros(len(codes), dtype=bool)
-        for label, wanted in enumerate(drawn):
-            mine = codes == label
-            found[mine] = np.isin(ranks[mine], wanted)
-        return found
-
-    return rows_by_rank(is_drawn, labels.codes, labels.n_classes)
-
-
-def _without(cells, fold, n_classes):
-    """Return the statistics of all rows but those of a fold, from those of every fold and class."""
-    kept = (cells.classes // n_classes != fold) & (cells.counts > 0)
-    codes = cells.classes[kept] % n_classes
-    classes = np.unique(codes)
-
-    def total(values):
-        return None if values is None else np.stack([values[kept][codes == label].sum(axis=0) for label in classes])
-
-    return ColumnStatistics(classes, total(cells.counts), total(cells.sums), total(cells.squares))
+        self._mean = weighted_mean(settings.class_weight, self.statistics_) if settings.center else None
+        return chosen_columns(settings, self.statistics_, self._rotation, rng)
 
 
 def _check_known(labels, classes):

@@ -65,6 +65,20 @@ class ColumnStatistics:
 
         return ColumnStatistics(classes, spread(self.counts), spread(self.sums), spread(self.squares))
 
+    def without_fold(self, fold, n_classes):
+        """Return the statistics of all rows but those of a fold, where the classes here are pairs of fold and class.
+
+        Such a pair has the number ``fold * n_classes + class``. Classes without rows are left out.
+        """
+        kept = (self.classes // n_classes != fold) & (self.counts > 0)
+        codes = self.classes[kept] % n_classes
+        classes = np.unique(codes)
+
+        def total(values):
+            return None if values is None else np.stack([values[kept][codes == label].sum(axis=0) for label in classes])
+
+        return ColumnStatistics(classes, total(self.counts), total(self.sums), total(self.squares))
+
     @property
     def n_samples(self):
         """The number of rows, each counted by its weight."""
@@ -76,12 +90,13 @@ class ColumnStatistics:
         return sum(array.nbytes for array in arrays if array is not None)
 
 
-def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=True, n_jobs=None, block_rows=None):
-    """Return the statistics of the rows of X, whose class is ``classes[codes]``; a row of weight 2 counts twice.
+def measure(X, labels, rotation, *, sample_weight=None, with_squares=True, n_jobs=None, block_rows=None):
+    """Return the statistics of the rows of X by the class of their labels; a row of weight 2 counts twice.
 
-    ``codes`` (an array or values of rows) is None where all rows are of one class. Rows with other codes than those of
-    ``classes`` are left out.
+    ``labels`` (:class:`~isrht.rows.labels.CodedLabels`) are None where all rows are of one class. Rows with other codes
+    than those of the classes are left out.
     """
+    codes, classes = (None, np.zeros(1, dtype=np.int64)) if labels is None else (labels.codes, labels.classes)
     n_classes = len(classes)
     by_pairs = with_squares and is_sparse(X) and pairs_are_cheaper(X, rotation.length)
     diagonal = rotation.diagonal.astype(X.dtype if sample_weight is None else np.float64)
@@ -109,7 +124,7 @@ def measure(X, codes, classes, rotation, *, sample_weight=None, with_squares=Tru
         np.maximum(squares, 0, out=squares)  # the transform of a true zero may be rounded below it
     check_size_of_sums(sums, squares, "rotated columns")
     counts = _counts(X, codes, sample_weight, n_classes)
-    return ColumnStatistics(np.asarray(classes), counts, sums, squares if with_squares else None)
+    return ColumnStatistics(classes, counts, sums, squares if with_squares else None)
 
 
 def _counts(X, codes, sample_weight, n_classes):
