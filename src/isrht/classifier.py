@@ -8,8 +8,8 @@ original feature: ``coef_`` is ``D H S w`` (times the scaling), and predicting c
 
 No label may leak. Columns that were chosen with the labels have seen the labels of every training row, so a C that is
 cross-validated on them looks better than it is. Where the selection looks at y, each fold therefore chooses its own
-columns from its own training rows; where it does not, the data are projected once. ``selection="boosted"`` has chosen
-its C on held-out rows already.
+columns from its own training rows (:mod:`isrht.linear.column_search`); where it does not, the data are projected once.
+``selection="boosted"`` has chosen its C on held-out rows already.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Sequence
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -32,22 +31,19 @@ from sklearn.utils.validation import check_is_fitted
 from isrht.boosting._calibration import CalibrationWish
 from isrht.boosting._plan import DISTILLED_PER_CLASS, LEARNED
 from isrht.boosting.estimator import BoostedISRHT
-from isrht.linear.calibration import FoldModels, calibrated, trained_class_factors
-from isrht.linear.classifier import FixedModel, LinearClassifier, warn_not_converged
+from isrht.linear.calibration import trained_class_factors
+from isrht.linear.classifier import LinearClassifier
+from isrht.linear.column_search import ColumnSearch, Told, projected, weights_of_features
 from isrht.linear.costs import DEFAULT_CS
-from isrht.linear.path import fit_path, training_blocks
 from isrht.linear.probabilities import ProbabilitiesMixin
-from isrht.linear.scoring import FoldAccuracies, held_out_scorer
 from isrht.linear.search import LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
-from isrht.linear.weights import training_weights, weighted_rows
+from isrht.linear.weights import weighted_rows
 from isrht.projections.isrht import ISRHT, SELECTIONS
-from isrht.rows.blocks import RowsElsewhere, is_sparse, take_rows
-from isrht.rows.entry import as_rows, stored, validate_rows
-from isrht.rows.folds import check_classes_of_folds, checked_groups, make_folds
-from isrht.rows.labels import CodedLabels
+from isrht.rows.blocks import RowsElsewhere, is_sparse
+from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.folds import checked_groups
 from isrht.rows.scaling import fit_scaler, scaled
-from isrht.rows.values import derived, gathered, total
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.hints import (
     Array,
@@ -61,7 +57,7 @@ from isrht.support.hints import (
     Selection,
     Weights,
 )
-from isrht.support.progress import CallbackSupportMixin, shows_progress, step
+from isrht.support.progress import CallbackSupportMixin, shows_progress
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_positive_number, checked_data, whole_or_unchanged
 
@@ -74,15 +70,6 @@ NOT_USED = {
     "importance": ("balance",),
     "uniform": ("balance", "replace", "n_score_samples"),
 }
-
-
-@dataclass(frozen=True)
-class Told:
-    """What is told of the rows beside X: their labels, weights and groups, checked. The last two may be None."""
-
-    labels: CodedLabels
-    weights: Any
-    groups: Any
 
 
 class ISRHTClassifier(
@@ -442,7 +429,7 @@ class ISRHTClassifier(
         if self.C != "cv":
             unit = typical_weight(told.weights)  # weights of a choice are in units already
         if self.selection == "supervised" and not self.project_once:
-            scores, self.calibration_ = self._search_by_fold(projection, X, told, Cs, unit)
+            scores, self.calibration_ = ColumnSearch(self, projection, X, told).scores(Cs, unit)
         else:
             search = LinearSVMCV(unit * Cs, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())
             search.fit_checked(Z, told.labels, told.weights, told.groups)
@@ -463,65 +450,9 @@ class ISRHTClassifier(
         self.mean_scores_, self.std_scores_ = scores.mean(axis=1), scores.std(axis=1)
         return float(Cs[np.argmax(self.mean_scores_)])
 
-    def _search_by_fold(self, projection, X, told, Cs, unit):
-        """Return the score for every C in every fold, and the calibration for the best of them.
-
-        Every fold projects on columns that its own training rows chose. Weights are divided by ``unit`` where they
-        count as rows.
-        """
-        labels, weights = told.labels, told.weights
-        folds = make_folds(self.cv, X, labels, told.groups)
-        check_classes_of_folds(folds.counts()[0], labels, weights)
-        scores, unsolved, trained = np.empty((len(Cs), len(folds))), 0, []
-        with closing(self._trials(projection, X, labels, weights, folds)) as trials, one_blas_thread():
-            for k, (own, blocks, score) in enumerate(trials):
-                solutions = []
-                for c, solution in enumerate(fit_path(blocks, Cs, labels.n_classes, self._solver_options())):
-                    scores[c, k : k + 1] = score(solution)
-                    step("fold and C", k * len(Cs) + c + 1, scores.size)
-                    unsolved += not solution.converged.all()
-                    solutions.append((solution.coef[0], solution.intercept[0]))
-                trained.append((own, solutions))
-        if unsolved:
-            warn_not_converged(self, f"in {unsolved} of {scores.size} pairs of C and fold")
-        best = int(np.argmax(scores.mean(axis=1)))
-        with one_blas_thread():
-            on_features = [_on_features(own, *solutions[best]) for own, solutions in trained]
-        models = FoldModels(*(np.stack(parts) for parts in zip(*on_features, strict=True)), folds.counts()[1])
-        return scores, calibrated(X, labels, in_units(weights, unit), models, self.class_weight, self.n_jobs)
-
-    def _trials(self, projection, X, labels, weights, folds):
-        """Yield for every fold its projection, the blocks to train on and the function that scores a solution.
-
-        No row is moved: the rows held out weigh nothing in training, and the others weigh nothing in scoring. One pass
-        measures the columns for all folds where it can, and rows that must be read are projected for all folds at once.
-        """
-        fitted = projection.fit_folds(X, labels.numbered(), folds, weights)
-        together = fitted is not None and _fit_side_by_side(X, sum(own.n_components_ for own in fitted))
-        with projected(fitted, X) if together else nullcontext() as all_kept:
-            for k in range(len(folds)):
-                training = folds.counts(slice(k, k + 1))[0]
-                own = fitted[k] if fitted else _fit_fold(projection, X, labels.numbered(), weights, training)
-                with nullcontext([all_kept[k]]) if together else projected([own], X) as (Z,):
-                    row_weights = training_weights(training, self.class_weight, labels, weights)
-                    score = self._scorer(Z, labels, weights, folds, k)
-                    yield own, training_blocks(Z, labels.codes, row_weights), score
-
-    def _scorer(self, Z, labels, weights, folds, k):
-        """Return a function of a solution: its score on the rows that fold k holds out."""
-        if self.scoring in (None, "accuracy"):
-            return FoldAccuracies(Z, labels.codes, weights, folds.counts(slice(k, k + 1))[1], self.n_jobs)
-        score, test = held_out_scorer(self, self.scoring), folds.test(k)
-        held_out, y, kept = take_rows(Z, test), labels.values()[test], _take(gathered(weights), test)
-
-        def score_solution(solution):
-            return score(FixedModel.of(self.classes_, solution.coef[0], solution.intercept[0]), held_out, y, kept)
-
-        return score_solution
-
     def _on_features(self):
         """Return the weights and intercepts of the whole model on the original features."""
-        coef, intercept = _on_features(self.projection_, self.svm_.coef_, self.svm_.intercept_)
+        coef, intercept = weights_of_features(self.projection_, self.svm_.coef_, self.svm_.intercept_)
         if isinstance(self.scaler_, MinMaxScaler):
             intercept += coef @ self.scaler_.min_
             coef = coef * self.scaler_.scale_
@@ -536,44 +467,3 @@ def _equal(value, default):
         return value is default or bool(np.array_equal(value, default))
     except (TypeError, ValueError):
         return False
-
-
-def _on_features(projection, coef, intercept):
-    """Return weights and intercepts on the features that a projection takes, from those on its columns."""
-    return projection.to_features(coef), intercept - coef @ projection.offsets_
-
-
-def _fit_fold(projection, X, labels, weights, training):
-    """Return a copy of the projection, fitted on the rows that a fold trains on. The others belong to no class."""
-    times = derived(lambda training: training[:, 0], training)
-    if total(lambda times: np.count_nonzero(times > 1), times):
-        weights = derived(lambda times, weights: times * (1.0 if weights is None else weights), times, weights)
-    return clone(projection).fit_checked(X, labels.only(times), weights)
-
-
-@contextmanager
-def projected(projections, X):
-    """Give the projected rows of X, for each of the projections.
-
-    They are arrays if X is in memory. Otherwise they are rows, which are kept where X is until the context ends.
-    """
-    if not isinstance(X, RowsElsewhere):
-        yield [projection.project(X) for projection in projections]
-        return
-    wanted = [(projection.project, projection.n_components_) for projection in projections]
-    with stored(X, wanted, projections[0].n_jobs) as kept:
-        yield kept
-
-
-def _fit_side_by_side(X, n_components):
-    """Say whether the columns of all folds should be kept at once, which pays for rows that are dear to read.
-
-    It does if these columns take less room than the rows themselves; otherwise each fold projects in its turn.
-    """
-    if not isinstance(X, RowsElsewhere):
-        return False
-    return n_components * X.shape[0] <= (1.5 * X.nnz if X.sparse else X.shape[0] * X.shape[1])
-
-
-def _take(values, rows):
-    return None if values is None else values[rows]

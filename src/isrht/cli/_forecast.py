@@ -1,4 +1,4 @@
-"""How long the rest of an experiment will take: a run costs what runs like it have cost before.
+"""A forecast of how long the rest of an experiment will take: a run costs what runs like it have cost before.
 
 A run of PCA on 47,000 features takes a thousand times as long as a sketch of digits, so the share of runs that are done
 says little. Runs of one set and method are alike; if a method has not been run yet, the other runs of its set must do.

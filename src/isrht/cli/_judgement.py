@@ -1,4 +1,4 @@
-"""How good predictions are, counted block by block: accuracy, a report per class and the confusion matrix."""
+"""A judgement of predictions, counted block by block: accuracy, a report per class and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN_CLASSES = 20
 
 
 class Judgement:
-    """How often each class was predicted for rows of each class.
+    """A count of how often each class was predicted for rows of each class.
 
     Labels that the model does not know count as one more true class.
     """

@@ -1,4 +1,4 @@
-"""How every command speaks and ends.
+"""Every command speaks and ends by these functions.
 
 Results go to standard output, and messages to standard error. The exit code is 0 if all went well, 1 if it failed, and
 2 if the command was misused.

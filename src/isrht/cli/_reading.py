@@ -1,4 +1,4 @@
-"""How commands read the user's files, and what they say about them.
+"""Commands read the user's files by these options, and say what they have found in them.
 
 What was found is printed, because it decides what every value means: where indices begin, which features a model knows,
 and which labels there are.
@@ -32,7 +32,7 @@ SHOWN_CLASSES = 12
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How the user wants rows to be read for a model; None means as the rows that the model was trained on."""
+    """The way in which rows are read for a model; None means as the rows that the model was trained on."""
 
     format: str | None = None
     index_base: str | None = None

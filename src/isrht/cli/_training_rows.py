@@ -1,4 +1,4 @@
-"""Where the rows to train on are: in memory, in their files, or on the workers of a Dask cluster."""
+"""The rows to train on stay where the user wants them: in memory, in their files, or on workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_LABELS = "there are no labels to learn from; --label names the column of a ta
 
 @dataclass(frozen=True)
 class Place:
-    """Where the rows stay while a model is fitted: in memory, unless one of these options is given."""
+    """The place where rows stay while a model is fitted: in memory, unless one of these options is given."""
 
     out_of_core: bool = False
     scheduler: str | None = None

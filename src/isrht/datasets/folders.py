@@ -1,4 +1,4 @@
-"""Where the files of a set are: in a folder that the user names, or in the download cache."""
+"""The folder in which the files of a set are: one that the user names, or the download cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a result comes from: the machine, the versions and the commit, without which it could not be judged."""
+"""The environment that a result comes from: machine, versions and commit, without which it could not be judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which runs make up which table and figure.
+"""The runs that make up each table and figure.
 
 A run belongs to no figure: it has a set, a method, an r and a seed, and every figure takes the runs that it needs. A
 run that two figures need is made once.
@@ -40,7 +40,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Grid:
-    """What to run.
+    """A plan says what to run.
 
     Attributes
     ----------

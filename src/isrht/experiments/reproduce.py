@@ -20,7 +20,7 @@ GROUPS = {"embedded": EMBEDDED, "paper": ("blobs", *PAPER)}
 
 @dataclass(frozen=True)
 class Settings:
-    """What to reproduce, and where to keep it.
+    """A wish: what to reproduce, and where to keep it.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Settings:
 
 @dataclass
 class Summary:
-    """How an experiment went.
+    """An account of how an experiment went.
 
     Attributes
     ----------

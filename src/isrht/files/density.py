@@ -1,4 +1,4 @@
-"""Whether rows are smaller as an array than in CSR.
+"""Say whether rows are smaller as an array than in CSR.
 
 LIBSVM text is read in CSR, but it may hold dense data. In CSR such data take more memory than as an array, and
 everything takes longer.

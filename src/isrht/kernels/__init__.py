@@ -1,4 +1,4 @@
-"""Which kernels serve: the compiled ones, under one of several instruction sets, or their NumPy twins.
+"""The kernels that serve: the compiled ones, under one of several instruction sets, or their NumPy twins.
 
 The best that this processor can run is chosen when the package is imported. ``ISRHT_KERNEL`` overrides the choice:
 ``numpy``, ``baseline``, ``avx2`` or ``avx512``. Whoever needs a kernel calls ``kernels.engine.<name>``, whose twin in

@@ -92,7 +92,7 @@ class DiagonalProblems(NamedTuple):
 
 
 class DiagonalPaths(NamedTuple):
-    """Where the diagonals of all problems go.
+    """The places where the diagonals of all problems go.
 
     ``z`` has, for each path, an array (diagonals, all features) to which the kernels write. Problem p belongs to path
     ``path[p]``; its diagonal becomes row ``row[p]`` and is multiplied with the first ``rows[p]`` rows.
@@ -178,7 +178,7 @@ class DualProblems(NamedTuple, Generic[Value]):
 
 
 class DualState(NamedTuple, Generic[Value]):
-    """How far coordinate descent has come.
+    """The state that coordinate descent has come to.
 
     ``alpha`` (rows, lanes) are the dual variables, which are not negative. ``weights`` (width, lanes) is the sum of the
     rows times their labels and variables, and ``intercept`` (lanes, or empty where there is none) the same sum of ones.

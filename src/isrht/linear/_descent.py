@@ -297,7 +297,7 @@ class Lanes:
 
 
 class _Watch:
-    """Which lanes have come to rest.
+    """The watch over the lanes: it knows which of them have come to rest.
 
     ``settled`` has the bits of lanes that have, ``threshold`` says from which slope on rows are closed, and ``whole``
     whether the last epoch of a lane had all its rows.

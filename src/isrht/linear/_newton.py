@@ -44,7 +44,7 @@ SMALLEST_RIDGE = 1e-10
 
 @dataclass
 class State:
-    """Where each problem stands, and what the last pass summed there.
+    """The point where each problem stands, and what the last pass summed there.
 
     Parameters
     ----------

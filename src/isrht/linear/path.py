@@ -36,7 +36,7 @@ SPARSE_EXACT_FEATURES = 400
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """How the problems are solved.
+    """The options by which problems are solved.
 
     Parameters
     ----------

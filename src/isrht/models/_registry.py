@@ -1,4 +1,4 @@
-"""Which estimators a model file can hold, and where their codecs are.
+"""The estimators that a model file can hold, and the places of their codecs.
 
 A file names the class of its model. Only the classes of this list are ever built, so that no file can choose what runs.
 A codec is imported when a model of its class is saved or loaded. To add an estimator, put a codec beside it and a line

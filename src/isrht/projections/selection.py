@@ -31,7 +31,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class ScoreHistogram:
-    """How many columns, and how many of the kept ones, have scores between each two ``edges``."""
+    """The numbers of columns, and of the kept ones, whose scores lie between each two ``edges``."""
 
     edges: np.ndarray
     counts: np.ndarray

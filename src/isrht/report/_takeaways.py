@@ -1,4 +1,4 @@
-"""What a reader should take away from a page about the paper, in sentences that are computed from its records.
+"""Sentences that say what a reader should take away from a page about the paper, computed from its records.
 
 A sentence compares two methods at the r of each set, over all sets that have both. Where nothing can be compared there
 is no sentence, and what cannot be told from chance is not called better.
@@ -15,7 +15,7 @@ from isrht.report._published import SIGNIFICANT, difference_from_published, publ
 
 @dataclass(frozen=True)
 class Gain:
-    """By how many points one method is more accurate than another on one set, and whether that is more than chance."""
+    """The points by which one method is more accurate than another on one set, and whether that is more than chance."""
 
     set: str
     points: float

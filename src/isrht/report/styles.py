@@ -1,4 +1,4 @@
-"""How each method looks in all figures: a method has a colour, and its variants have dashes and hollow points."""
+"""The look of each method in all figures: a method has a colour, and its variants have dashes and hollow points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was dear to read, kept for the next pass in a file without a name, as far as there is room for it.
+"""A cache keeps what was dear to read for the next pass, in a file without a name, as far as there is room for it.
 
 A cache is never needed: where the disk has no room for it, or more is to be kept than is allowed, it is given up with a
 warning, and rows are read from where they came. The file vanishes with the cache, after errors and kills, too
@@ -23,7 +23,7 @@ ALIGNMENT = 64
 
 
 class Room:
-    """How many bytes may still be kept: as many as are allowed, and a share of what the disk has left.
+    """The bytes that may still be kept: as many as are allowed, and a share of what the disk has left.
 
     Parameters
     ----------

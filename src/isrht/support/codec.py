@@ -1,4 +1,4 @@
-"""How an estimator is kept in a model file: what a codec is, and the checked fields that it reads.
+"""A codec keeps an estimator in a model file and makes it again, from fields that are checked as they are read.
 
 What a model file holds of an estimator are its *fields*: arrays, plain values and other estimators, each under a name.
 Every class has a :class:`Codec` in a file beside its own, ``isrht_codec.py`` beside ``isrht.py``, which says what the
@@ -42,7 +42,7 @@ def little_endian(dtype):
 
 @dataclass(frozen=True)
 class Codec:
-    """How the fitted estimators of one class become fields of a model file, and models again.
+    """A way for fitted estimators of one class to become fields of a model file, and models again.
 
     Parameters
     ----------

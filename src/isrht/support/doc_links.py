@@ -1,4 +1,4 @@
-"""Where the page of an estimator in the reference is, for the link in its picture in a notebook.
+"""The address of an estimator's page in the reference, for the link in its picture in a notebook.
 
 scikit-learn draws an estimator as HTML, with a link that a library of its own gives by ``_doc_link_module`` and
 ``_doc_link_template`` (its guide for developers describes them). The site may be served anywhere: a release says where

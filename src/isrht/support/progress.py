@@ -1,4 +1,4 @@
-"""How far a fit is, told while it runs: a bar in a notebook or on a terminal, lines elsewhere.
+"""A fit tells how far it is while it runs: a bar in a notebook or on a terminal, lines elsewhere.
 
 Fits are nested, as that of a classifier which fits columns and then an SVM, and the loops that take time are deep
 inside. So a loop tells what it has done to whatever fit is under way, by :func:`step`, and need not know who began it.

@@ -1,4 +1,4 @@
-"""Which partitions are worked on together: tiny partitions are joined to blocks, and blocks are dealt to threads.
+"""The layout of partitions for a pass: tiny ones are joined to blocks, and blocks are dealt to threads.
 
 A task of Dask costs milliseconds, so a pass should be one task for every thread that a cluster has, however many
 partitions there are. Which partitions make a block follows from their sizes alone, because the order of sums follows
