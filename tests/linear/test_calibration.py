@@ -124,6 +124,13 @@ def test_probabilities_are_frequencies_whatever_the_class_weights(class_weight):
         assert_allclose(weighted.predict_proba(X[1::2])[:, 1:].sum(axis=1).mean(), np.mean(labels[1::2] > 0), atol=0.05)
 
 
+def test_a_class_that_was_not_trained_has_probabilities_all_the_same(rng):
+    codes = rng.integers(0, 3, 200)
+    scores = rng.standard_normal((200, 3)) + np.eye(3)[codes]
+    found = fitted(scores, codes, factors=np.array([1.0, 1.0, 0.0]))
+    assert_allclose(found.probabilities(scores), fitted(scores, codes).probabilities(scores))
+
+
 def test_a_weight_of_two_is_a_row_that_is_there_twice():
     X, y = noisy(200, 5, noise=1.0)
     weights = np.where(np.arange(200) % 7 == 0, 2.0, 1.0)
