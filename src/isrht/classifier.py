@@ -39,7 +39,8 @@ from isrht.linear.probabilities import ProbabilitiesMixin
 from isrht.linear.search import LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
 from isrht.linear.weights import weighted_rows
-from isrht.projections.isrht import ISRHT, SELECTIONS
+from isrht.projections._choice import RULES
+from isrht.projections.isrht import ISRHT
 from isrht.rows.blocks import RowsElsewhere, is_sparse
 from isrht.rows.entry import as_rows, validate_rows
 from isrht.rows.folds import checked_groups
@@ -63,12 +64,8 @@ from isrht.support.validation import check_positive_number, checked_data, whole_
 
 SCALES = (None, "maxabs", "minmax")
 # For every selection the parameters that change nothing.
-NOT_USED = {
-    "boosted": ("balance", "center", "replace", "sketch_size", "n_score_samples", "Cs", "project_once"),
-    "supervised": ("replace",),
-    "top": ("balance", "replace"),
-    "importance": ("balance",),
-    "uniform": ("balance", "replace", "n_score_samples"),
+NOT_USED = {name: rule.unused for name, rule in RULES.items()} | {
+    "boosted": ("balance", "center", "replace", "sketch_size", "n_score_samples", "Cs", "project_once")
 }
 
 
@@ -313,9 +310,8 @@ class ISRHTClassifier(
 
     def check_parameters(self) -> None:
         """Raise the error that ``fit`` would raise for a parameter that is wrong whatever the data are."""
-        if self.selection not in (*SELECTIONS, "boosted"):
-            known = ", ".join(map(repr, (*SELECTIONS, "boosted")))
-            raise ValueError(f"selection must be one of {known}, got {self.selection!r}")
+        if not isinstance(self.selection, str) or self.selection not in NOT_USED:
+            raise ValueError(f"selection must be one of {', '.join(map(repr, NOT_USED))}, got {self.selection!r}")
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {self.scale!r}")
         # What the selection does not use must be legal all the same. BoostedISRHT checks its own number of columns.
@@ -428,7 +424,7 @@ class ISRHTClassifier(
         Cs, unit = checked_Cs(self.Cs if self.C == "cv" else self.C), 1.0
         if self.C != "cv":
             unit = typical_weight(told.weights)  # weights of a choice are in units already
-        if self.selection == "supervised" and not self.project_once:
+        if RULES[self.selection].sees_labels and not self.project_once:
             scores, self.calibration_ = ColumnSearch(self, projection, X, told).scores(Cs, unit)
         else:
             search = LinearSVMCV(unit * Cs, cv=self.cv, scoring=self.scoring, refit=False, **self._svm_options())

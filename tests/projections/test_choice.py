@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.class_weight import compute_class_weight
 
-from isrht.projections._choice import chosen_columns, class_weights, weighted_mean
+from isrht.projections._choice import chosen_columns, class_weights, needs_squares, needs_statistics, weighted_mean
 from isrht.projections.statistics import measure
 from isrht.rows.labels import in_memory
 from isrht.transform.rotation import Rotation
@@ -56,3 +56,21 @@ def test_a_share_of_the_scores(case):
     found = chosen(case, n_components=0.5)
     kept = found.scores[found.columns]
     assert kept.sum() >= 0.5 * found.scores.sum() > kept.sum() - kept.min()
+
+
+@pytest.mark.parametrize(
+    ("selection", "class_weight", "expected"),
+    [
+        ("uniform", None, False),
+        ("top", "balanced", True),
+        ("importance", None, True),
+        ("supervised", None, True),
+        ("supervised", "balanced", False),
+    ],
+)
+def test_what_must_be_measured(selection, class_weight, expected):
+    settings = SimpleNamespace(selection=selection, class_weight=class_weight, balance=1.0, center=False)
+    assert needs_squares(settings, 2) == expected
+    assert needs_statistics(settings) == (selection != "uniform")
+    settings.center = True
+    assert needs_statistics(settings)

@@ -17,13 +17,13 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from isrht import ISRHT, kernels
-from isrht.projections.isrht import SELECTIONS
+from isrht.projections._choice import RULES
 
 VARIATIONS = [{}, {"center": True}, {"sketch_size": 16}, {"class_weight": "balanced"}, {"n_score_samples": 15}]
 
 
 @parametrize_with_checks(
-    [ISRHT(2, selection=selection) for selection in SELECTIONS]
+    [ISRHT(2, selection=selection) for selection in RULES]
     + [ISRHT(2, center=True), ISRHT(2, selection="top", sketch_size=4), ISRHT(0.5), ISRHT(1, n_jobs=2)]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -36,7 +36,7 @@ def data(rng):
     return X + 0.2 * (X != 0), rng.integers(0, 3, 90)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", list(RULES))
 @pytest.mark.parametrize("options", VARIATIONS, ids=str)
 def test_sparse_and_dense_agree(kernel, data, selection, options):
     X, y = data
@@ -47,7 +47,7 @@ def test_sparse_and_dense_agree(kernel, data, selection, options):
         assert_allclose(sparse.transform(kind(X)), dense.transform(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", list(RULES))
 @pytest.mark.parametrize("options", [{}, {"center": True}, {"sketch_size": 16}], ids=str)
 def test_transform_is_the_matrix_product_it_says_it_is(data, selection, options):
     X, y = data
@@ -62,7 +62,7 @@ def test_transform_is_the_matrix_product_it_says_it_is(data, selection, options)
 @pytest.mark.parametrize(
     "options", [{}, {"center": True}, {"sketch_size": 6}, {"sketch_size": 6, "center": True}], ids=str
 )
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", list(RULES))
 @pytest.mark.parametrize("n_features", [1, 2, 3, 5, 8, 11])
 def test_there_and_back_and_there_again(rng, n_features, selection, options):
     """Also where columns repeat, or are more than the features: what was projected once is projected to itself."""
@@ -103,7 +103,7 @@ def test_all_columns_lose_nothing(data):
         assert_allclose(isrht.inverse_transform(Z), X, atol=1e-10)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", list(RULES))
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("center", [False, True])
 def test_any_blocking_jobs_and_kernel_give_the_same_model(data, selection, sparse, center):
@@ -249,7 +249,7 @@ def test_balanced_classes_count_as_if_resampled(data):
 
 def test_center_is_the_same_as_centring(data):
     X, y = data
-    for selection in SELECTIONS:
+    for selection in RULES:
         centred = ISRHT(7, selection=selection, center=True, random_state=0).fit(X, y)
         by_hand = ISRHT(7, selection=selection, random_state=0).fit(X - X.mean(axis=0), y)
         assert_array_equal(centred.selected_columns_, by_hand.selected_columns_)
@@ -316,7 +316,7 @@ def test_input_is_never_written_to(data):
     sparse = sp.csr_array(X)
     for array in (sparse.data, sparse.indices, sparse.indptr):
         array.flags.writeable = False
-    for selection in SELECTIONS:
+    for selection in RULES:
         ISRHT(3, selection=selection, center=True).fit(X, y).transform(X)
         ISRHT(3, selection=selection, center=True).fit(sparse, y).transform(sparse)
 

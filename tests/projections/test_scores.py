@@ -70,7 +70,7 @@ def test_balanced_classes_need_no_squares(n_classes, rng):
     with_squares = measure(X, CodedLabels(np.arange(n_classes), y), rotation)
     without = measure(X, CodedLabels(np.arange(n_classes), y), rotation, with_squares=False)
     weights = 60 / (n_classes * with_squares.counts)
-    assert not needs_squares("supervised", balance, "balanced", n_classes)
+    assert not needs_squares(balance, "balanced", n_classes)
     assert_allclose(second_moment_weights(weights * with_squares.counts, balance), 0, atol=1e-12)
     assert_allclose(
         supervised(without, rotation, weights, balance), supervised(with_squares, rotation, weights, balance), atol=1e-9
@@ -78,7 +78,5 @@ def test_balanced_classes_need_no_squares(n_classes, rng):
 
 
 def test_everything_else_needs_squares():
-    assert needs_squares("supervised", 1.0, None, 2)
-    assert needs_squares("supervised", 1.0, "balanced", 3)
-    assert needs_squares("top", 1.0, "balanced", 2)
-    assert not needs_squares("uniform", 1.0, None, 1)
+    assert needs_squares(1.0, None, 2)
+    assert needs_squares(1.0, "balanced", 3)

@@ -1,12 +1,15 @@
 """From statistics to kept columns, as the parameters of an :class:`~isrht.ISRHT` say: weigh the classes, score, select.
 
-The scores are those of :mod:`isrht.projections.scores`, the rules those of :mod:`isrht.projections.selection`.
-``settings`` are the parameters that the estimator had when it was fitted.
+:data:`RULES` has every selection by its name. Its score is one of :mod:`isrht.projections.scores`, and the columns are
+taken by a function of :mod:`isrht.projections.selection`. ``settings`` are the parameters that the estimator had when
+it was fitted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
@@ -16,6 +19,71 @@ from isrht.projections.selection import columns_for_share, select_by_importance,
 from isrht.support.validation import resolved_n_components
 
 
+class Rule(NamedTuple):
+    """One way to select columns.
+
+    Parameters
+    ----------
+    select : callable
+        It returns a selection of r columns: ``select(column_scores, r, rng, settings)``.
+    score : callable or None, default=None
+        It returns one number per column: ``score(settings, statistics, rotation, class_weights)``. None is for columns
+        that are drawn blindly.
+    needs_squares : callable or None, default=None
+        It says whether sums of squares enter the score, ``needs_squares(settings, n_classes)``. None is for always.
+    sees_labels : bool, default=False
+        Whether the score is made with the labels, so that held-out rows must have columns chosen without them.
+    unused : tuple of str, default=()
+        The parameters that make no difference.
+    """
+
+    select: Callable
+    score: Callable | None = None
+    needs_squares: Callable | None = None
+    sees_labels: bool = False
+    unused: tuple[str, ...] = ()
+
+
+def _energy(settings, statistics, rotation, weights):
+    return scores.energy(statistics, rotation, weights, settings.center)
+
+
+def _supervised(settings, statistics, rotation, weights):
+    return scores.supervised(statistics, rotation, weights, settings.balance)
+
+
+RULES = {
+    "uniform": Rule(
+        lambda column_scores, r, rng, _: select_uniform(len(column_scores), r, rng),
+        unused=("balance", "replace", "n_score_samples"),
+    ),
+    "importance": Rule(
+        lambda column_scores, r, rng, settings: select_by_importance(column_scores, r, rng, settings.replace),
+        _energy,
+        unused=("balance",),
+    ),
+    "top": Rule(lambda column_scores, r, *_: select_top(column_scores, r), _energy, unused=("balance", "replace")),
+    "supervised": Rule(
+        lambda column_scores, r, *_: select_top(column_scores, r),
+        _supervised,
+        lambda settings, n_classes: scores.needs_squares(settings.balance, settings.class_weight, n_classes),
+        sees_labels=True,
+        unused=("replace",),
+    ),
+}
+
+
+def needs_statistics(settings):
+    """Say whether anything must be measured before columns can be selected."""
+    return settings.center or RULES[settings.selection].score is not None
+
+
+def needs_squares(settings, n_classes):
+    """Say whether sums of squares enter the scores at all."""
+    rule = RULES[settings.selection]
+    return rule.score is not None and (rule.needs_squares is None or rule.needs_squares(settings, n_classes))
+
+
 def chosen_columns(settings, statistics, rotation, rng):
     """Return the columns that are kept, as a :class:`~isrht.projections.selection.Selection`.
 
@@ -23,25 +91,15 @@ def chosen_columns(settings, statistics, rotation, rng):
     ----------
     settings : namespace of parameters
     statistics : ColumnStatistics or None
-        What was measured; None where columns are drawn uniformly and nothing had to be.
+        What was measured; None where columns are drawn blindly and nothing had to be.
     rotation : Rotation
     rng : RandomState
     """
-    if settings.selection == "uniform":
-        r = _number_of_columns(settings, np.ones(rotation.length))
-        return select_uniform(rotation.length, r, rng)
-    column_scores = _scores(settings, statistics, rotation)
-    r = _number_of_columns(settings, column_scores)
-    if settings.selection == "importance":
-        return select_by_importance(column_scores, r, rng, settings.replace)
-    return select_top(column_scores, r)
-
-
-def _scores(settings, statistics, rotation):
-    weights = class_weights(settings.class_weight, statistics)
-    if settings.selection == "supervised":
-        return scores.supervised(statistics, rotation, weights, settings.balance)
-    return scores.energy(statistics, rotation, weights, settings.center)
+    rule = RULES[settings.selection]
+    column_scores = np.ones(rotation.length)
+    if rule.score is not None:
+        column_scores = rule.score(settings, statistics, rotation, class_weights(settings.class_weight, statistics))
+    return rule.select(column_scores, _number_of_columns(settings, column_scores), rng, settings)
 
 
 def _number_of_columns(settings, column_scores):

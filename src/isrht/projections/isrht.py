@@ -21,8 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from isrht.projections import scores
-from isrht.projections._choice import chosen_columns, weighted_mean
+from isrht.projections._choice import RULES, chosen_columns, needs_squares, needs_statistics, weighted_mean
 from isrht.projections._scored_rows import sampled_rows
 from isrht.projections.embedding import SparseEmbedding
 from isrht.projections.selection import ScoreHistogram, score_histogram
@@ -53,7 +52,6 @@ from isrht.transform.signs import random_signs
 
 # Statistics of all folds and classes that are held at once: 256 MB.
 FOLD_ELEMENTS = 2**25
-SELECTIONS = ("uniform", "importance", "top", "supervised")
 
 
 def _scores_all_rows(estimator):
@@ -387,7 +385,7 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.required = self.selection == "supervised"
+        tags.target_tags.required = _sees_labels(self.selection)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -423,12 +421,12 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return X, in_memory(labels)
 
     def _needs_labels(self):
-        return self.selection == "supervised" or self.class_weight is not None
+        return _sees_labels(self.selection) or self.class_weight is not None
 
     def check_parameters(self) -> None:
         """Raise the error that ``fit`` would raise for a parameter that is wrong whatever the data are."""
-        if self.selection not in SELECTIONS:
-            raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
+        if not isinstance(self.selection, str) or self.selection not in RULES:
+            raise ValueError(f"selection must be one of {', '.join(map(repr, RULES))}, got {self.selection!r}")
         if isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral):
             if not 0 < self.n_components < 1:
                 raise ValueError(f"n_components as a float must lie between 0 and 1, got {self.n_components!r}")
@@ -482,25 +480,34 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
     def _measure(self, X, labels, weights, classes=None):
         """Return the column statistics of the rows of X, or None where nothing is needed of them."""
         settings = self._settings
-        if settings.selection == "uniform" and not settings.center:
+        if not needs_statistics(settings):
             return None
         n_classes = 1 if labels is None else labels.n_classes
         n_classes = n_classes if classes is None else len(classes)
-        with_squares = scores.needs_squares(settings.selection, settings.balance, settings.class_weight, n_classes)
-        front = self._front(X)
         return measure(
-            front, labels, self._rotation, sample_weight=weights, with_squares=with_squares, n_jobs=self.n_jobs
+            self._front(X),
+            labels,
+            self._rotation,
+            sample_weight=weights,
+            with_squares=needs_squares(settings, n_classes),
+            n_jobs=self.n_jobs,
         )
 
     def _check_classes(self):
-        if self._settings.selection == "supervised" and len(self.statistics_.classes) < 2:
+        selection = self._settings.selection
+        if _sees_labels(selection) and len(self.statistics_.classes) < 2:
             only = self.statistics_.classes[0]
-            raise ValueError(f'selection="supervised" needs at least two classes, but y holds one class: {only}')
+            raise ValueError(f'selection="{selection}" needs at least two classes, but y holds one class: {only}')
 
     def _select(self):
         settings, rng = self._settings, check_random_state(self._seed)
         self._mean = weighted_mean(settings.class_weight, self.statistics_) if settings.center else None
         return chosen_columns(settings, self.statistics_, self._rotation, rng)
+
+
+def _sees_labels(selection):
+    """Say whether a selection is known and made with the labels. A wrong one is an error only of ``fit``."""
+    return isinstance(selection, str) and selection in RULES and RULES[selection].sees_labels
 
 
 def _check_known(labels, classes):

@@ -48,13 +48,10 @@ def second_moment_weights(class_sizes, balance):
     return class_sizes - balance * (class_sizes.sum() - class_sizes)
 
 
-def needs_squares(selection, balance, class_weight, n_classes):
-    """Say whether sums of squares enter the scores at all.
+def needs_squares(balance, class_weight, n_classes):
+    """Say whether sums of squares enter the supervised scores at all.
 
     Classes weighted to equal mass make the second-moment weights vanish for two classes and ``balance=1`` (in
     general ``balance * (n_classes - 1) = 1``): class sums then suffice, at a fraction of the cost.
     """
-    if selection == "uniform":
-        return False
-    vanishing = selection == "supervised" and class_weight == "balanced" and np.isclose(balance * (n_classes - 1), 1)
-    return not vanishing
+    return not (class_weight == "balanced" and np.isclose(balance * (n_classes - 1), 1))
