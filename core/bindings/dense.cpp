@@ -1,6 +1,7 @@
 // The bindings of the kernels that project and add up dense rows.
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "dense/interleave.hpp"
 #include "infra/dispatch.hpp"
 
 namespace isrht {
@@ -51,11 +52,18 @@ void add_moments(const AnyMatrix<T>& x, const InMatrix<double>& first, const InM
     dense_kernels<T>().add_moments(rows, factors, totals.data());
 }
 
+template <class T> void interleave_columns(const InMatrix<T>& columns, const OutMatrix<T>& out) {
+    require(has_shape(out, columns.shape(1), columns.shape(0)), "out has the wrong shape");
+    nb::gil_scoped_release release;
+    interleave(columns.data(), columns.shape(0), columns.shape(1), out.data());
+}
+
 template <class T> void bind(nb::module_& m) {
     m.def("project_rows", &project_rows<T>, array("x"), array("diagonal"), "length"_a, array("columns"),
           array("scales"), array("out"));
     m.def("add_rows", &add_rows<T>, array("x"), array("chosen"), array("totals"));
     m.def("add_moments", &add_moments<T>, array("x"), array("first"), array("second"), array("totals"));
+    m.def("interleave_columns", &interleave_columns<T>, array("columns"), array("out"));
     m.def("add_squares", &add_squares<T>, array("x"), array("chosen"), array("diagonal"), array("totals"));
 }
 

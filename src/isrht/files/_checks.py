@@ -44,7 +44,7 @@ def check_finite(path, X, first_row, field_names=None):
     Rows are counted from ``first_row``, which is how many rows of the file came before X.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        total = X.sum(dtype=np.float64)  # it is quick, and finite only if all values are
+        total = X.sum()  # it is quick, and finite only if all values are
     if np.isfinite(total) or np.isfinite(X).all():
         return
     row, place = np.argwhere(~np.isfinite(X))[0].tolist()

@@ -19,6 +19,7 @@ from isrht.files._checks import check_finite, check_width, label_place
 from isrht.files.arrow import (
     column_of,
     csr,
+    interleaved,
     layout_of,
     named_by_folders,
     rows_by_tensor,
@@ -37,8 +38,8 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 BLANKS = {"csv": b" \t\r\n", "tsv": b" \r\n"}
 CHUNK_BYTES = 2**20
 # Parquet is decoded so many batches ahead of the computation, and a batch, which Arrow decodes the faster the larger it
-# is, has about so many numbers.
-READ_AHEAD, BATCH_ELEMENTS = 2, 2**22
+# is, has about so many bytes. Of a file that this machine has, each column is read so many bytes at a time.
+READ_AHEAD, BATCH_BYTES, READ_BYTES = 2, 2**25, 2**16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -72,9 +73,10 @@ class TableRows(FileRows):
         check_width(self._path, len(features), self.n_features)
         if all(isinstance(name, str) for name in names):
             self.feature_names = [names[number] for number in features]
-        X = np.empty((len(fields[0]), len(features)))
-        for out, number in enumerate(features):
-            X[:, out] = self._numbers(fields[number], names[number])
+        columns = np.empty((len(features), len(fields[0])))
+        for out, number in zip(columns, features, strict=True):
+            out[:] = self._numbers(fields[number], names[number])
+        X = interleaved(columns)
         check_finite(self._path, X, self._row, [names[number] for number in features])
         return X, None if place is None else self._labels(fields[place], names[place])
 
@@ -334,9 +336,12 @@ class ParquetRows(TableRows):
         if layout == "columns":
             check_width(path, len(features), self.n_features)
             self.feature_names = [schema.names[number] for number in features]
+        if layout == "columns" and same_floats(schema, features) is not None:
+            layout = "floats"
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
-        batches = file.iter_batches(batch_size=max(1, BATCH_ELEMENTS // (step * stored)) * step)
+        each = stored * (4 if layout == "floats" and same_floats(schema, features) == np.float32 else 8)
+        batches = file.iter_batches(batch_size=max(1, BATCH_BYTES // (step * each)) * step)
         for large in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
             for start in range(0, large.num_rows, step):
                 batch = self._with_folders(path, large.slice(start, step))
@@ -345,7 +350,7 @@ class ParquetRows(TableRows):
 
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
-        if layout == "columns":
+        if layout in ("columns", "floats"):
             return len(features)
         rows = max(1, file.metadata.num_rows)
         groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
@@ -358,14 +363,15 @@ class ParquetRows(TableRows):
             check_width(self._path, X.shape[1], self.n_features)
         elif layout == "sparse":
             return self._sparse(batch, features)
-        elif same_floats(batch.schema, features) is not None:
+        elif layout == "floats":
             X = rows_by_tensor(batch, features)
         else:
-            X = np.empty((batch.num_rows, len(features)))
-            for out, number in enumerate(features):
+            columns = np.empty((len(features), batch.num_rows))
+            for out, number in zip(columns, features, strict=True):
                 field = batch.column(number).to_numpy(zero_copy_only=False)
-                X[:, out] = self._numbers(field, batch.schema.names[number])
-        check_finite(self._path, X, self._row, self.feature_names if layout == "columns" else None)
+                out[:] = self._numbers(field, batch.schema.names[number])
+            X = interleaved(columns)
+        check_finite(self._path, X, self._row, None if layout == "lists" else self.feature_names)
         return X
 
     def _sparse(self, batch, features):
@@ -388,7 +394,10 @@ class ParquetRows(TableRows):
     @contextmanager
     def _open(self, path):
         parquet = library("pyarrow.parquet", "reading Parquet")
-        with self._faults(path), parquet.ParquetFile(to_seek(path)) as file:
+        source = to_seek(path)
+        # Over a network Arrow asks for all of a row group at once; here that would only take memory, and time.
+        in_pieces = {"pre_buffer": False, "buffer_size": READ_BYTES} if isinstance(source, str) else {}
+        with self._faults(path), parquet.ParquetFile(source, **in_pieces) as file:
             yield file
 
     def _naming_faults(self, batches, path):

@@ -43,6 +43,19 @@ def test_add_moments(kernel, dtype, width, rows, problems, rng):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [0, 1, 7, 8, 9, 64, 83])
+@pytest.mark.parametrize("rows", [0, 1, 3, 255, 256, 259, 513])
+def test_interleave_columns(kernel, dtype, width, rows, rng):
+    columns = rng.standard_normal((width, rows)).astype(dtype)
+    columns[columns > 1.5] = np.nan
+    out = np.full((rows, width), -1, dtype)
+    kernels.engine.interleave_columns(columns, out)
+    assert_array_equal(out, columns.T)
+    with pytest.raises(ValueError, match="out has the wrong shape"):
+        kernels.engine.interleave_columns(columns, np.zeros((rows + 1, width), dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("width", [2048, 2049, 4096, 4097, 4104, 5000, 8191, 8192, 9001, 12293, 16384, 20000, 24581])
 @pytest.mark.parametrize("count", [0, 1, 100, 2000])
 @pytest.mark.parametrize("padding", [1, 4])

@@ -143,6 +143,13 @@ def add_squares(x, chosen, diagonal, totals):
         add_in_turn(totals, rotated**2)
 
 
+def interleave_columns(columns, out):
+    """Write the transpose of ``columns`` (width, rows) to ``out`` (rows, width)."""
+    if out.shape != columns.shape[::-1]:
+        raise ValueError("out has the wrong shape")
+    out[...] = columns.T
+
+
 def add_moments(x, first, second, totals):
     """Add ``x first``, ``x second`` and ``x**2 second`` to ``totals`` (width, 3, problems), row after row.
 
