@@ -42,6 +42,13 @@ template <size_t Bytes> ISRHT_INLINE void ask_for(intptr_t& at) {
     at += intptr_t(Bytes);
 }
 
+// Whether there is less code for a type, at the price of some speed: for integers, and wherever a variant says so.
+#ifdef ISRHT_LEAN
+template <class T> constexpr bool kLean = true;
+#else
+template <class T> constexpr bool kLean = !kFloating<T>;
+#endif
+
 constexpr int log2_of(size_t power) { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
 
 // Does the stages of a radix pass on vectors in registers.
@@ -95,10 +102,15 @@ template <class T, int Radix> ISRHT_INLINE void radix_vectors(T* at, size_t stri
     for (int k = 0; k < (1 << Radix); ++k) store(at + k * stride, v[k]);
 }
 
-// Does the same for the few columns before the first, or after the last, aligned vector.
-template <int Radix, class T> inline void radix_edge(T* at, size_t count, size_t stride) {
-    if (count * 2 == size_t(Lanes<T>::count)) return radix_columns<typename Half<T>::Unaligned, Radix>(at, stride);
-    for (size_t j = 0; j < count; ++j) radix_columns<T, Radix>(at + j, stride);
+// Does the same for the few columns before the first, or after the last, aligned vector, by vectors of half the width or
+// less, because most arrays begin at a multiple of 16 bytes. It is one function, whose code is not repeated in every
+// pass.
+template <int Radix, class T> ISRHT_NOINLINE void radix_edge(T* at, size_t count, size_t stride) {
+    constexpr size_t half = size_t(Lanes<T>::count / 2), few = size_t(Narrow<T>::count);
+    const T* const end = at + count;
+    if (half > few && at + half <= end) radix_columns<typename Half<T>::Unaligned, Radix>(at, stride), at += half;
+    for (; at + few <= end; at += few) radix_columns<typename Narrow<T>::Unaligned, Radix>(at, stride);
+    for (; at < end; ++at) radix_columns<T, Radix>(at, stride);
 }
 
 // Returns how many values lie before the first aligned vector.
@@ -114,7 +126,7 @@ template <class T, int Radix, bool Far, bool Spread>
 ISRHT_INLINE void radix_block(T* block, size_t columns, size_t stride, Upcoming& next) {
     constexpr size_t N = size_t(Lanes<T>::count);
     const Vector<T> minus = minus_one<T>();
-    const size_t unaligned = unaligned_values(block), lead = unaligned < columns ? unaligned : columns;
+    const size_t unaligned = kLean<T> ? 0 : unaligned_values(block), lead = unaligned < columns ? unaligned : columns;
     // Both cases give the same number, but the compiler makes a faster loop of the first one.
     const size_t end = columns % N == 0 ? (lead ? columns - N + lead : columns) : columns - (columns - lead) % N;
     if (lead) radix_edge<Radix>(block, lead, stride);
@@ -157,14 +169,16 @@ void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
 }
 
 template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
-    if (stride * sizeof(T) >= kFarStride) radix_pass<T, Radix, true, false>(block, columns, stride, next);
+    if constexpr (kLean<T>) radix_pass<T, Radix, false, false>(block, columns, stride, next);
+    else if (stride * sizeof(T) >= kFarStride) radix_pass<T, Radix, true, false>(block, columns, stride, next);
     else if (next.spread) radix_pass<T, Radix, false, true>(block, columns, stride, next);
     else radix_pass<T, Radix, false, false>(block, columns, stride, next);
 }
 
 template <class T> ISRHT_INLINE void radix_pass(T* block, size_t stride, int radix, Upcoming& next) {
-    if (radix == 4) radix_pass<T, 4>(block, stride, stride, next);
-    else if (radix == 3) radix_pass<T, 3>(block, stride, stride, next);
+    if constexpr (!kLean<T>)
+        if (radix == 4) return radix_pass<T, 4>(block, stride, stride, next);
+    if (radix == 3) radix_pass<T, 3>(block, stride, stride, next);
     else if (radix == 2) radix_pass<T, 2>(block, stride, stride, next);
     else radix_pass<T, 1>(block, stride, stride, next);
 }

@@ -8,7 +8,7 @@
 // All columns of the streams are independent, so as many are taken at once as a vector has lanes.
 #pragma once
 
-#include "infra/vector.hpp"
+#include "dense/butterfly.hpp"
 #include "records.hpp"
 
 namespace isrht::ISRHT_VARIANT {
@@ -27,42 +27,34 @@ template <class V> struct Circle {
     }
 };
 
-// Adds to `Count` sums, of neighbouring outputs, what the inputs at all distances are worth to them.
-template <int Count, class V> ISRHT_INLINE void add_distances(const V* own, const Paley& plan, V (&sums)[Count]) {
+// Computes `Count` neighbouring outputs from what their sums begin with and the inputs at all distances from their own.
+template <int Count, class V> ISRHT_INLINE void sum_neighbours(const V* own, const Paley& plan, V* sums) {
+    V sum[Count];
+#pragma GCC unroll 8
+    for (int j = 0; j < Count; ++j) sum[j] = sums[j];
     for (size_t k = 0; k < plan.distances; ++k) {
         const V* const from = own + plan.added[k];
 #pragma GCC unroll 8
-        for (int j = 0; j < Count; ++j) sums[j] += from[j];
+        for (int j = 0; j < Count; ++j) sum[j] += from[j];
     }
     for (size_t k = 0; k < plan.distances; ++k) {
         const V* const from = own + plan.subtracted[k];
 #pragma GCC unroll 8
-        for (int j = 0; j < Count; ++j) sums[j] -= from[j];
+        for (int j = 0; j < Count; ++j) sum[j] -= from[j];
     }
+#pragma GCC unroll 8
+    for (int j = 0; j < Count; ++j) sums[j] = sum[j];
 }
 
-// Computes neighbouring outputs: begin(place, number) is what the sum of output `number` begins with.
-template <int Count, class V, class Begin, class End>
-ISRHT_INLINE void sum_neighbours(const V* own, size_t number, const Paley& plan, const Begin& begin, const End& end) {
-    V sums[Count];
-#pragma GCC unroll 8
-    for (int j = 0; j < Count; ++j) sums[j] = begin(own + j);
-    add_distances<Count>(own, plan, sums);
-#pragma GCC unroll 8
-    for (int j = 0; j < Count; ++j) end(number + size_t(j), sums[j]);
-}
-
-// Computes one output for each element of the field. begin(own) is what the sum of the output that has its own input at
-// `own` begins with, and end(number, sum) takes the sum.
-template <class V, class Begin, class End>
-ISRHT_INLINE void sum_all(const Circle<V>& circle, const Paley& plan, const Begin& begin, const End& end) {
+// Computes one output for each element of the field, in the place of what its sum begins with.
+template <class V> ISRHT_NOINLINE void sum_all(const Circle<V>& circle, const Paley& plan, V* sums) {
     for (size_t from = 0; from < plan.field; from += plan.cycle) {
         const V* const own = circle.at + 2 * from;
         size_t j = 0;
-        for (; j + 8 <= plan.cycle; j += 8) sum_neighbours<8>(own + j, from + j, plan, begin, end);
-        if (j + 5 <= plan.cycle) sum_neighbours<5>(own + j, from + j, plan, begin, end), j += 5;
-        if (j + 3 <= plan.cycle) sum_neighbours<3>(own + j, from + j, plan, begin, end), j += 3;
-        for (; j < plan.cycle; ++j) sum_neighbours<1>(own + j, from + j, plan, begin, end);
+        for (; j + 8 <= plan.cycle; j += 8) sum_neighbours<8>(own + j, plan, sums + from + j);
+        if (j + 5 <= plan.cycle) sum_neighbours<5>(own + j, plan, sums + from + j), j += 5;
+        if (j + 3 <= plan.cycle) sum_neighbours<3>(own + j, plan, sums + from + j), j += 3;
+        for (; j < plan.cycle; ++j) sum_neighbours<1>(own + j, plan, sums + from + j);
     }
 }
 
@@ -70,25 +62,23 @@ ISRHT_INLINE void sum_all(const Circle<V>& circle, const Paley& plan, const Begi
 // chi(a + b) - [a + b = 0], where chi is 1 for squares and -1 for others.
 template <class T> struct PaleyOne {
     Circle<Vector<T>> mirrored;
-    Vector<T> border, total;
+    Vector<T> outputs[kLargestOrder];
 
-    ISRHT_INLINE void read(const T* at, size_t stride, const Paley& plan) {
-        border = total = load(at);
+    ISRHT_NOINLINE void combine(const T* at, size_t stride, const Paley& plan) {
+        const Vector<T> border = load(at);
+        Vector<T> total = border;
         for (size_t from = 0; from < plan.field; from += plan.cycle) {
             const size_t cycle = from / plan.cycle, cycles = plan.field / plan.cycle, other = (cycles - cycle) % cycles;
             for (size_t j = 0; j < plan.cycle; ++j) {
                 const Vector<T> x = load(at + (1 + from + j) * stride);
+                const size_t place = j ? plan.cycle - j : 0;
                 total += x;
-                mirrored.set(plan, other, j ? plan.cycle - j : 0, x);
+                mirrored.set(plan, other, place, x);
+                outputs[1 + other * plan.cycle + place] = border - x;
             }
         }
-    }
-    ISRHT_INLINE void write(T* at, size_t stride, const Paley& plan) const {
-        store(at, total);
-        const Vector<T> first = border;
-        sum_all(
-            mirrored, plan, [=](const Vector<T>* own) { return first - *own; },
-            [=](size_t number, Vector<T> sum) { store(at + (1 + number) * stride, sum); });
+        outputs[0] = total;
+        sum_all(mirrored, plan, outputs + 1);
     }
 };
 
@@ -97,15 +87,14 @@ template <class T> struct PaleyOne {
 // second blocks are negated, so that the first row of all is ones.
 template <class T> struct PaleyTwo {
     Circle<Vector<T>> sums, differences;
-    Vector<T> border_sum, border_difference, total, other_total;
+    Vector<T> outputs[kLargestOrder];
 
-    ISRHT_INLINE void read(const T* at, size_t stride, const Paley& plan) {
+    ISRHT_NOINLINE void combine(const T* at, size_t stride, const Paley& plan) {
         const T* const second = at + (plan.field + 1) * stride;
-        const Vector<T> x = load(at), y = load(second);
-        border_sum = x - y;
-        border_difference = x + y;
-        total = border_difference;
-        other_total = border_sum;
+        Vector<T>* const others = outputs + plan.field + 1;
+        Vector<T> border_difference = load(at), border_sum = load(second);
+        butterfly(border_difference, border_sum);
+        Vector<T> total = border_difference, other_total = border_sum;
         for (size_t from = 0; from < plan.field; from += plan.cycle) {
             for (size_t j = 0; j < plan.cycle; ++j) {
                 Vector<T> a = load(at + (1 + from + j) * stride), b = load(second + (1 + from + j) * stride);
@@ -114,21 +103,14 @@ template <class T> struct PaleyTwo {
                 other_total -= b;
                 sums.set(plan, from / plan.cycle, j, a);
                 differences.set(plan, from / plan.cycle, j, b);
+                outputs[1 + from + j] = b + border_sum;
+                others[1 + from + j] = border_difference - a;
             }
         }
-    }
-    ISRHT_INLINE void write(T* at, size_t stride, const Paley& plan) const {
-        T* const second = at + (plan.field + 1) * stride;
-        store(at, total);
-        store(second, other_total);
-        const Vector<T> first = border_sum, last = border_difference;
-        const Vector<T>*const sum = sums.at, *const difference = differences.at;
-        sum_all(
-            sums, plan, [=](const Vector<T>* own) { return difference[own - sum] + first; },
-            [=](size_t number, Vector<T> value) { store(at + (1 + number) * stride, value); });
-        sum_all(
-            differences, plan, [=](const Vector<T>* own) { return last - sum[own - difference]; },
-            [=](size_t number, Vector<T> value) { store(second + (1 + number) * stride, value); });
+        outputs[0] = total;
+        others[0] = other_total;
+        sum_all(sums, plan, outputs + 1);
+        sum_all(differences, plan, others + 1);
     }
 };
 
@@ -197,13 +179,14 @@ template <class T, class Way> struct ByDistances {
     ISRHT_INLINE void line(T* at, size_t stride) const {
         constexpr size_t N = size_t(Lanes<T>::count), count = kCacheLine / kVectorBytes;
         Way ways[count];
-        for (size_t k = 0; k < count; ++k) ways[k].read(at + k * N, stride, plan);
-        for (size_t k = 0; k < count; ++k) ways[k].write(at + k * N, stride, plan);
+        for (size_t k = 0; k < count; ++k) ways[k].combine(at + k * N, stride, plan);
+        for (size_t i = 0; i < plan.order; ++i)
+            for (size_t k = 0; k < count; ++k) store(at + i * stride + k * N, ways[k].outputs[i]);
     }
     ISRHT_INLINE void vector(T* at, size_t stride) const {
         Way way;
-        way.read(at, stride, plan);
-        way.write(at, stride, plan);
+        way.combine(at, stride, plan);
+        for (size_t i = 0; i < plan.order; ++i) store(at + i * stride, way.outputs[i]);
     }
 };
 
@@ -224,8 +207,9 @@ ISRHT_NOINLINE void combine_columns(T* data, size_t columns, size_t stride, size
 }
 
 template <class T> void combine(T* data, size_t columns, size_t stride, Paley plan) {
-    if (PaleyTwelve<T>::fits(plan)) combine_columns(data, columns, stride, plan.order, ByTwelve<T>{});
-    else if (plan.order == plan.field + 1)
+    if constexpr (!kLean<T>)
+        if (PaleyTwelve<T>::fits(plan)) return combine_columns(data, columns, stride, plan.order, ByTwelve<T>{});
+    if (plan.order == plan.field + 1)
         combine_columns(data, columns, stride, plan.order, ByDistances<T, PaleyOne<T>>{plan});
     else combine_columns(data, columns, stride, plan.order, ByDistances<T, PaleyTwo<T>>{plan});
 }

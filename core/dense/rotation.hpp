@@ -83,14 +83,14 @@ template <class T> struct Piece {
     Signs<T> signs;
     WantedCounts<T> counts;
 
-    Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns, bool few,
+    ISRHT_NOINLINE Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns, bool few,
           size_t rows)
         : from(from), width(width), length(length), lowest(few ? N : 1), diagonal(row_diagonal + from),
           flips(is_copied() && rows >= kWorthATable && all_signs(diagonal, width)), signs(diagonal, flips ? width : 0),
           counts(columns, length) {}
 
     // Rotates the piece of `row`. `next` is the row that will be read after it.
-    void operator()(const T* row, const T* next, T* buffer) const {
+    ISRHT_NOINLINE void operator()(const T* row, const T* next, T* buffer) const {
         const Transform<T> transform{T(1), lowest, length, counts.wanted()};
         const intptr_t upcoming = reinterpret_cast<intptr_t>(next + from);
         if (!is_copied()) {

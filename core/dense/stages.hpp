@@ -54,7 +54,7 @@ template <class T> struct Transform {
     // memory anyway.
     int first_radix(size_t size) const {
         const int stages = __builtin_ctzll(size / kGroup<T>);
-        if (stages == 4) return length <= kPart<T> ? 4 : 2;
+        if (stages == 4) return !kLean<T> && length <= kPart<T> ? 4 : 2;
         return stages < 3 ? stages : 3;
     }
 
@@ -62,7 +62,7 @@ template <class T> struct Transform {
     // Returns whether exactly two radix passes take a block of `size` values, within a part, down to groups.
     bool spread(size_t size) const {
         const size_t second = size >> first_radix(size);
-        return length <= kPart<T> && second > kGroup<T> && second >> first_radix(second) == kGroup<T>;
+        return !kLean<T> && !pairs && length <= kPart<T> && second > kGroup<T> && second >> first_radix(second) == kGroup<T>;
     }
 
     // Transforms a block of `size` values that begins at output `offset`.
@@ -75,26 +75,32 @@ template <class T> struct Transform {
     void run_after(T* data, size_t size, int radix, size_t offset, Upcoming& next) const {
         const size_t child = size >> radix;
         if (size <= kPart<T>) return part_after(data, size, child, offset, next);
-        if (is_plain(child)) {
-            if (unaligned_values(data) == N / 2) return plain_parts<true>(data, size, child, next);
-            return plain_parts<false>(data, size, child, next);
+        if constexpr (!kLean<T>) {
+            if (is_plain(child)) {
+                if (unaligned_values(data) == N / 2) return plain_parts<true>(data, size, child, next);
+                return plain_parts<false>(data, size, child, next);
+            }
         }
         for (size_t k = 0; k < size_t(1) << radix; ++k)
             if (!wanted.none<T>(offset + k * child, child)) run(data + k * child, child, offset + k * child, next);
     }
 
-    // Transforms what is at most one part, pass after pass, once its blocks are `block` values long.
+    // Transforms what is at most one part, pass after pass, once its blocks are `block` values long. The last radix pass
+    // goes together with the last pass, but in lean code and with pairs.
     void part_after(T* data, size_t size, size_t block, size_t offset, Upcoming& next) const {
+        const bool apart = kLean<T> || pairs || next.spread;
         int radix = first_radix(block);
-        while (radix && (next.spread || block >> radix > kGroup<T>)) {
-            if (block == kFour) radix_groups(data, size, offset, next);
+        while (radix && (apart || block >> radix > kGroup<T>)) {
+            if (!kLean<T> && block == kFour) radix_groups(data, size, offset, next);
             else
                 for (size_t at = 0; at < size; at += block)
                     if (!wanted.none<T>(offset + at, block)) radix_pass(data + at, block >> radix, radix, next);
             block >>= radix;
             radix = first_radix(block);
         }
-        if (next.spread) last<0, kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
+        if (pairs) return last_of_pairs(data, size, offset, next);
+        if constexpr (kLean<T>) last_lean(data, size, offset, next);
+        else if (next.spread) last<0, kGroup<T> * sizeof(T) / 2>(data, size, offset, next);
         else if (radix == 4) last<4>(data, size, offset, next);
         else if (radix == 3) last<3>(data, size, offset, next);
         else if (radix == 2) last<2>(data, size, offset, next);
@@ -122,15 +128,29 @@ template <class T> struct Transform {
         if (lowest == N)  // The stages within vectors are left out.
             each_group<Radix, Bytes>(data, size, offset, next,
                                      [=](T* group) { radix_vectors<T, 3>(group, N, minus_one<T>()); });
-        else if (pairs)
-            each_group<Radix, Bytes>(data, size, offset, next,
-                                     [=](T* group) { last_pass<T, kStages, true, 1>(group, factor); });
         else if (scale != T(1))
             each_group<Radix, Bytes>(data, size, offset, next,
                                      [=](T* group) { last_pass<T, kStages, true>(group, factor); });
         else
             each_group<Radix, Bytes>(data, size, offset, next,
                                      [=](T* group) { last_pass<T, kStages, false>(group, factor); });
+    }
+
+    // Does the last pass in lean code, which multiplies floating-point numbers by 1, too, and integers by nothing.
+    void last_lean(T* data, size_t size, size_t offset, Upcoming& next) const {
+        const Vector<T> factor = broadcast(scale);
+        if constexpr (kFloating<T>)
+            if (lowest == N)
+                return each_group<0, 0>(data, size, offset, next,
+                                        [=](T* group) { radix_vectors<T, 3>(group, N, minus_one<T>()); });
+        each_group<0, 0>(data, size, offset, next,
+                         [=](T* group) { last_pass<T, kStages, kFloating<T>>(group, factor); });
+    }
+
+    void last_of_pairs(T* data, size_t size, size_t offset, Upcoming& next) const {
+        const Vector<T> factor = broadcast(scale);
+        each_group<0, kGroup<T> * sizeof(T)>(data, size, offset, next,
+                                             [=](T* group) { last_pass<T, kStages, kFloating<T>, 1>(group, factor); });
     }
 
     // Calls `pass` for each group that is wanted. The radix pass is one block ahead, so that what it writes has reached
@@ -140,11 +160,12 @@ template <class T> struct Transform {
     ISRHT_NOINLINE void each_group(T* data, size_t size, size_t offset, Upcoming& next, Pass pass) const {
         constexpr size_t block = kGroup<T> << Radix;
         intptr_t upcoming = next.at;
-        if constexpr (Radix > 0) radix_ahead<Radix, false>(data, 0, offset, next);
-        for (size_t from = 0; from < size; from += block) {
-            if constexpr (Radix > 0)
-                if (from + block < size) radix_ahead<Radix, false>(data, from + block, offset, next);
-            for (size_t at = from; at < from + block; at += kGroup<T>) {
+        for (size_t ahead = Radix > 0 ? 0 : block; ahead < size + block; ahead += block) {
+            if constexpr (Radix > 0) {
+                if (ahead < size) radix_ahead<Radix, false>(data, ahead, offset, next);
+                if (ahead == 0) continue;
+            }
+            for (size_t at = ahead - block; at < ahead; at += kGroup<T>) {
                 ask_for<Bytes>(upcoming);
                 if (!wanted.none<T>(offset + at, kGroup<T>)) pass(data + at);
             }
@@ -204,11 +225,11 @@ template <class T> struct Transform {
 template <class T, int Stages, int Skip> inline void short_rows(T* data, size_t total, T scale) {
     const Vector<T> factor = broadcast(scale);
     const size_t whole = total / kGroup<T> * kGroup<T>;
-    for (size_t at = 0; at < whole; at += kGroup<T>) last_pass<T, Stages, true, Skip>(data + at, factor);
+    for (size_t at = 0; at < whole; at += kGroup<T>) last_pass<T, Stages, kFloating<T>, Skip>(data + at, factor);
     if (whole == total) return;
     T rest[kGroup<T>] = {};
     for (size_t i = 0; i < total - whole; ++i) rest[i] = data[whole + i];
-    last_pass<T, Stages, true, Skip>(rest, factor);
+    last_pass<T, Stages, kFloating<T>, Skip>(rest, factor);
     for (size_t i = 0; i < total - whole; ++i) data[whole + i] = rest[i];
 }
 

@@ -55,13 +55,14 @@ template <class T> void transform_stack(T* data, size_t length, size_t inner, T 
     if (radix) radix_pass(data, child * inner, radix, nothing);
     if (child > 1)
         for (size_t k = 0; k < size_t(1) << radix; ++k) transform_stack(data + k * child * inner, child, inner, scale);
-    else if (scale != T(1))
+    else if (kFloating<T> && scale != T(1))
         for (size_t i = 0; i < length * inner; ++i) data[i] *= scale;
 }
 
 template <class T> void transform(Cube<T> cube, T scale) {
     if (cube.inner == 1) return transform_rows<T, 0>(cube, scale);
-    if (cube.inner == 2) return transform_rows<T, 1>(cube, scale);
+    if constexpr (kFloating<T>)
+        if (cube.inner == 2) return transform_rows<T, 1>(cube, scale);
     for (size_t i = 0; i < cube.outer; ++i) transform_stack(cube.block(i), cube.length, cube.inner, scale);
 }
 

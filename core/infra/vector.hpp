@@ -63,6 +63,12 @@ template <class T> struct Half {
     typedef T Unaligned __attribute__((vector_size(kVectorBytes / 2), aligned(alignof(T)), may_alias));
 };
 
+// A vector of 16 bytes, the narrowest, which may lie at any address.
+template <class T> struct Narrow {
+    static constexpr int count = int(16 / sizeof(T));
+    typedef T Unaligned __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+};
+
 typedef int32_t Words __attribute__((vector_size(kVectorBytes)));
 
 template <class T> ISRHT_INLINE Vector<T> load(const T* from) {
