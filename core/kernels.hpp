@@ -105,13 +105,18 @@ struct BoostingKernels {
                      const SvmSums& sums);
 };
 
+// The transforms of integers.
+struct IntegerKernels {
+    TransformKernels<uint32_t> transform32;
+    TransformKernels<uint64_t> transform64;
+};
+
 // The kernels of one variant, for every type of value and of index.
 struct Kernels {
     const char* name;
     TransformKernels<float> transform32;
     TransformKernels<double> transform64;
-    TransformKernels<uint32_t> transform32_integers;
-    TransformKernels<uint64_t> transform64_integers;
+    const IntegerKernels* integers;
     DenseKernels<float> dense32;
     DenseKernels<double> dense64;
     SparseKernels<float, int32_t> sparse32;
@@ -126,8 +131,9 @@ namespace baseline {
 extern const Kernels kernels;
 }
 namespace avx2 {
+extern const IntegerKernels integers;
 extern const Kernels kernels;
-}
+}  // namespace avx2
 namespace avx512 {
 extern const Kernels kernels;
 }

@@ -40,11 +40,10 @@ template <class T> struct Cube {
 
 // A Hadamard matrix of order m by one of Paley's constructions (dense/paley.hpp) on a field of q elements: m is q + 1 or
 // 2 (q + 1). The elements are numbered so that their differences go round in cycles: one of q, or q / p of p each. The
-// lists have the distances at which an output adds and subtracts inputs, in a layout where each cycle is there twice.
+// list has the distances at which an output adds inputs, in a layout where each cycle is there twice.
 struct Paley {
     size_t order, field, cycle, distances;
     const int64_t* added;
-    const int64_t* subtracted;
 };
 constexpr size_t kLargestOrder = 60, kLongestCircle = 100;
 

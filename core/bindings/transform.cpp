@@ -83,15 +83,15 @@ template <class T> void transform(const AnyCube<T>& x, double scale, size_t work
 struct PaleyArrays {
     static constexpr auto kName = const_name("isrht.kernels.records.PaleyMatrix");
     int64_t order, field, cycle;
-    InVector<int64_t> added, subtracted;
+    InVector<int64_t> added;
 
-    auto fields() { return std::tie(order, field, cycle, added, subtracted); }
+    auto fields() { return std::tie(order, field, cycle, added); }
 };
 
 // Checks that no output reads past the circle of its inputs, in which every cycle is there twice. An order of 1 stands for
 // no matrix at all.
 Paley checked_paley(const PaleyArrays& matrix) {
-    if (matrix.order == 1) return {1, 1, 1, 0, nullptr, nullptr};
+    if (matrix.order == 1) return {1, 1, 1, 0, nullptr};
     const int64_t q = matrix.field, p = matrix.cycle;
     require(p > 0 && q >= p && q < int64_t(kLargestOrder) && q % p == 0, "the cycles do not make up the field");
     require(matrix.order == q + 1 || matrix.order == 2 * (q + 1), "the order does not belong to the field");
@@ -99,10 +99,9 @@ Paley checked_paley(const PaleyArrays& matrix) {
     const int64_t circle = 2 * q * (p < q ? 2 : 1), last = 2 * (q - p) + p - 1;
     require(circle <= int64_t(kLongestCircle), "the circle is too long");
     const size_t distances = matrix.added.shape(0);
-    require(matrix.subtracted.shape(0) == distances, "added and subtracted differ in length");
-    for (const auto* list : {&matrix.added, &matrix.subtracted})
-        require_within(list->data(), distances, size_t(circle - last), "a distance is out of range");
-    return {size_t(matrix.order), size_t(q), size_t(p), distances, matrix.added.data(), matrix.subtracted.data()};
+    require(int64_t(distances) == (q - 1) / 2, "half of the distances must be given");
+    require_within(matrix.added.data(), distances, size_t(circle - last), "a distance is out of range");
+    return {size_t(matrix.order), size_t(q), size_t(p), distances, matrix.added.data()};
 }
 
 template <class T> void transform_paley(const AnyCube<T>& x, const PaleyArrays& matrix, double scale, size_t workers) {

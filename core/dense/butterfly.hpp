@@ -170,7 +170,8 @@ void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
 
 template <class T, int Radix> ISRHT_INLINE void radix_pass(T* block, size_t columns, size_t stride, Upcoming& next) {
     if constexpr (kLean<T>) radix_pass<T, Radix, false, false>(block, columns, stride, next);
-    else if (stride * sizeof(T) >= kFarStride) radix_pass<T, Radix, true, false>(block, columns, stride, next);
+    else if (Radix < 4 && stride * sizeof(T) >= kFarStride)
+        radix_pass<T, (Radix < 4 ? Radix : 1), true, false>(block, columns, stride, next);
     else if (next.spread) radix_pass<T, Radix, false, true>(block, columns, stride, next);
     else radix_pass<T, Radix, false, false>(block, columns, stride, next);
 }

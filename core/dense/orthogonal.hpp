@@ -65,7 +65,10 @@ template <class T> struct Orthogonal {
 template <class T>
 void rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, Paley plan, bool inverse, RowsTo<T> out) {
     const Orthogonal<T> rotation{steps, plan};
-    const size_t fitting = kRotatedTogether / (rows.width * sizeof(T)), together = fitting ? fitting : 1;
+    const size_t fitting = kRotatedTogether / (rows.width * sizeof(T));
+    // Rows that are taken side by side should be as many as there are lanes.
+    const size_t least = steps.length / plan.order < size_t(Lanes<T>::count) ? size_t(Lanes<T>::count) : 1;
+    const size_t together = fitting < least ? least : fitting;
     for (size_t i = 0; i < rows.count; i += together) {
         const size_t count = rows.count - i < together ? rows.count - i : together;
         const DenseRows<T> some{rows.row(i), count, rows.width, rows.stride};

@@ -2,8 +2,9 @@
 //
 // A transform of length m * 2^k first combines m streams, each 2^k values long, by a Hadamard matrix of order m, and then
 // transforms each of them. The matrix is made of the squares of a finite field of q elements: that an output adds or
-// subtracts an input depends only on whether the difference of their numbers is a square. So one list of squares and
-// one of the others serve all outputs, each of which reads its inputs at the same distances from its own place.
+// subtracts an input depends only on whether the difference of their numbers is a square. So one list of squares serves
+// all outputs, each of which reads its inputs at the same distances from its own place. To subtract the other inputs is
+// to subtract all of them, and to add those at squares twice: half as many additions, and twice a number is exact.
 //
 // All columns of the streams are independent, so as many are taken at once as a vector has lanes.
 #pragma once
@@ -27,34 +28,31 @@ template <class V> struct Circle {
     }
 };
 
-// Computes `Count` neighbouring outputs from what their sums begin with and the inputs at all distances from their own.
-template <int Count, class V> ISRHT_INLINE void sum_neighbours(const V* own, const Paley& plan, V* sums) {
+// Computes `Count` neighbouring outputs: a constant, and twice the sum of what is in the place of the output and of the
+// inputs at all distances from its own.
+template <int Count, class V>
+ISRHT_INLINE void sum_neighbours(const V* own, const Paley& plan, V constant, V* outputs) {
     V sum[Count];
 #pragma GCC unroll 8
-    for (int j = 0; j < Count; ++j) sum[j] = sums[j];
+    for (int j = 0; j < Count; ++j) sum[j] = outputs[j];
     for (size_t k = 0; k < plan.distances; ++k) {
         const V* const from = own + plan.added[k];
 #pragma GCC unroll 8
         for (int j = 0; j < Count; ++j) sum[j] += from[j];
     }
-    for (size_t k = 0; k < plan.distances; ++k) {
-        const V* const from = own + plan.subtracted[k];
 #pragma GCC unroll 8
-        for (int j = 0; j < Count; ++j) sum[j] -= from[j];
-    }
-#pragma GCC unroll 8
-    for (int j = 0; j < Count; ++j) sums[j] = sum[j];
+    for (int j = 0; j < Count; ++j) outputs[j] = constant + (sum[j] + sum[j]);
 }
 
-// Computes one output for each element of the field, in the place of what its sum begins with.
-template <class V> ISRHT_NOINLINE void sum_all(const Circle<V>& circle, const Paley& plan, V* sums) {
+// Computes one output for each element of the field.
+template <class V> ISRHT_NOINLINE void sum_all(const Circle<V>& circle, const Paley& plan, V constant, V* outputs) {
     for (size_t from = 0; from < plan.field; from += plan.cycle) {
         const V* const own = circle.at + 2 * from;
         size_t j = 0;
-        for (; j + 8 <= plan.cycle; j += 8) sum_neighbours<8>(own + j, plan, sums + from + j);
-        if (j + 5 <= plan.cycle) sum_neighbours<5>(own + j, plan, sums + from + j), j += 5;
-        if (j + 3 <= plan.cycle) sum_neighbours<3>(own + j, plan, sums + from + j), j += 3;
-        for (; j < plan.cycle; ++j) sum_neighbours<1>(own + j, plan, sums + from + j);
+        for (; j + 8 <= plan.cycle; j += 8) sum_neighbours<8>(own + j, plan, constant, outputs + from + j);
+        if (j + 5 <= plan.cycle) sum_neighbours<5>(own + j, plan, constant, outputs + from + j), j += 5;
+        if (j + 3 <= plan.cycle) sum_neighbours<3>(own + j, plan, constant, outputs + from + j), j += 3;
+        for (; j < plan.cycle; ++j) sum_neighbours<1>(own + j, plan, constant, outputs + from + j);
     }
 }
 
@@ -66,19 +64,18 @@ template <class T> struct PaleyOne {
 
     ISRHT_NOINLINE void combine(const T* at, size_t stride, const Paley& plan) {
         const Vector<T> border = load(at);
-        Vector<T> total = border;
+        Vector<T> total{};
         for (size_t from = 0; from < plan.field; from += plan.cycle) {
             const size_t cycle = from / plan.cycle, cycles = plan.field / plan.cycle, other = (cycles - cycle) % cycles;
             for (size_t j = 0; j < plan.cycle; ++j) {
                 const Vector<T> x = load(at + (1 + from + j) * stride);
-                const size_t place = j ? plan.cycle - j : 0;
                 total += x;
-                mirrored.set(plan, other, place, x);
-                outputs[1 + other * plan.cycle + place] = border - x;
+                mirrored.set(plan, other, j ? plan.cycle - j : 0, x);
+                outputs[1 + from + j] = Vector<T>{};
             }
         }
-        outputs[0] = total;
-        sum_all(mirrored, plan, outputs + 1);
+        outputs[0] = border + total;
+        sum_all(mirrored, plan, border - total, outputs + 1);
     }
 };
 
@@ -92,60 +89,62 @@ template <class T> struct PaleyTwo {
     ISRHT_NOINLINE void combine(const T* at, size_t stride, const Paley& plan) {
         const T* const second = at + (plan.field + 1) * stride;
         Vector<T>* const others = outputs + plan.field + 1;
-        Vector<T> border_difference = load(at), border_sum = load(second);
-        butterfly(border_difference, border_sum);
-        Vector<T> total = border_difference, other_total = border_sum;
+        Vector<T> border_sum = load(at), border_difference = load(second), total{}, other_total{};
+        butterfly(border_sum, border_difference);
         for (size_t from = 0; from < plan.field; from += plan.cycle) {
             for (size_t j = 0; j < plan.cycle; ++j) {
-                Vector<T> a = load(at + (1 + from + j) * stride), b = load(second + (1 + from + j) * stride);
-                butterfly(a, b);
-                total += a;
-                other_total -= b;
-                sums.set(plan, from / plan.cycle, j, a);
-                differences.set(plan, from / plan.cycle, j, b);
-                outputs[1 + from + j] = b + border_sum;
-                others[1 + from + j] = border_difference - a;
+                Vector<T> x = load(at + (1 + from + j) * stride), y = load(second + (1 + from + j) * stride);
+                outputs[1 + from + j] = x;
+                others[1 + from + j] = -y;
+                butterfly(x, y);
+                total += x;
+                other_total += y;
+                sums.set(plan, from / plan.cycle, j, x);
+                differences.set(plan, from / plan.cycle, j, y);
             }
         }
-        outputs[0] = total;
-        others[0] = other_total;
-        sum_all(sums, plan, outputs + 1);
-        sum_all(differences, plan, others + 1);
+        outputs[0] = border_sum + total;
+        others[0] = border_difference - other_total;
+        sum_all(sums, plan, border_difference - total, outputs + 1);
+        sum_all(differences, plan, border_sum - other_total, others + 1);
     }
 };
 
 // The same for the field of five elements, that of order 12, with every distance known to the compiler.
 template <class T> struct PaleyTwelve {
-    Vector<T> sums[5], differences[5];
-    Vector<T> border_sum, border_difference;
+    Vector<T> first[5], second[5], sums[5], differences[5];
+    Vector<T> border_sum, border_difference, total, other_total;
 
     static bool fits(const Paley& plan) {
-        return plan.order == 12 && plan.distances == 2 && plan.added[0] == 1 && plan.added[1] == 4 &&
-               plan.subtracted[0] == 2 && plan.subtracted[1] == 3;
+        return plan.order == 12 && plan.distances == 2 && plan.added[0] == 1 && plan.added[1] == 4;
     }
     ISRHT_INLINE void read(const T* at, size_t stride) {
-        const Vector<T> x = load(at), y = load(at + 6 * stride);
-        border_sum = x - y;
-        border_difference = x + y;
+        border_sum = load(at);
+        border_difference = load(at + 6 * stride);
+        butterfly(border_sum, border_difference);
+        total = other_total = Vector<T>{};
 #pragma GCC unroll 5
         for (size_t j = 0; j < 5; ++j) {
-            sums[j] = load(at + (1 + j) * stride);
-            differences[j] = load(at + (7 + j) * stride);
+            first[j] = sums[j] = load(at + (1 + j) * stride);
+            second[j] = differences[j] = load(at + (7 + j) * stride);
             butterfly(sums[j], differences[j]);
+            total += sums[j];
+            other_total += differences[j];
         }
     }
     template <size_t Stream> ISRHT_INLINE Vector<T> output() const {
         constexpr size_t own = (Stream + 5) % 6;
-        if constexpr (Stream == 0) return border_difference + sums[0] + sums[1] + sums[2] + sums[3] + sums[4];
-        else if constexpr (Stream == 6)
-            return border_sum - differences[0] - differences[1] - differences[2] - differences[3] - differences[4];
-        else if constexpr (Stream < 6) return at_distances<own>(sums, differences[own] + border_sum);
-        else return at_distances<own>(differences, border_difference - sums[own]);
+        if constexpr (Stream == 0) return border_sum + total;
+        else if constexpr (Stream == 6) return border_difference - other_total;
+        else if constexpr (Stream < 6) return at_distances<own>(sums, first[own], border_difference - total);
+        else return at_distances<own>(differences, -second[own], border_sum - other_total);
     }
 
   private:
-    template <size_t Own> static ISRHT_INLINE Vector<T> at_distances(const Vector<T> (&x)[5], Vector<T> begin) {
-        return begin + x[(Own + 1) % 5] + x[(Own + 4) % 5] - x[(Own + 2) % 5] - x[(Own + 3) % 5];
+    template <size_t Own>
+    static ISRHT_INLINE Vector<T> at_distances(const Vector<T> (&x)[5], Vector<T> begin, Vector<T> constant) {
+        const Vector<T> sum = begin + x[(Own + 1) % 5] + x[(Own + 4) % 5];
+        return constant + (sum + sum);
     }
 };
 

@@ -83,8 +83,8 @@ template <class T> struct Piece {
     Signs<T> signs;
     WantedCounts<T> counts;
 
-    ISRHT_NOINLINE Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns, bool few,
-          size_t rows)
+    ISRHT_NOINLINE Piece(size_t from, size_t width, size_t length, const T* row_diagonal, const Columns<T>* columns,
+                         bool few, size_t rows)
         : from(from), width(width), length(length), lowest(few ? N : 1), diagonal(row_diagonal + from),
           flips(is_copied() && rows >= kWorthATable && all_signs(diagonal, width)), signs(diagonal, flips ? width : 0),
           counts(columns, length) {}

@@ -62,7 +62,8 @@ template <class T> struct Transform {
     // Returns whether exactly two radix passes take a block of `size` values, within a part, down to groups.
     bool spread(size_t size) const {
         const size_t second = size >> first_radix(size);
-        return !kLean<T> && !pairs && length <= kPart<T> && second > kGroup<T> && second >> first_radix(second) == kGroup<T>;
+        return !kLean<T> && !pairs && length <= kPart<T> && second > kGroup<T> &&
+               second >> first_radix(second) == kGroup<T>;
     }
 
     // Transforms a block of `size` values that begins at output `offset`.

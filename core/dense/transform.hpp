@@ -1,6 +1,7 @@
 // The kernels that transform arrays in place: all rows, or along an axis that is not the last.
 #pragma once
 
+#include "dense/abreast.hpp"
 #include "dense/paley.hpp"
 #include "dense/stages.hpp"
 #include "records.hpp"
@@ -66,32 +67,12 @@ template <class T> void transform(Cube<T> cube, T scale) {
     for (size_t i = 0; i < cube.outer; ++i) transform_stack(cube.block(i), cube.length, cube.inner, scale);
 }
 
-// Transforms blocks whose streams have fewer columns than a vector has lanes. As many blocks as it has lanes are laid
-// side by side, so that each has a lane.
-template <class T> void transform_paley_abreast(Cube<T> cube, Paley plan, T scale) {
-    constexpr size_t N = size_t(Lanes<T>::count);
-    const size_t size = cube.length * cube.inner, columns = size / plan.order * N;
-    Scratch scratch(size * N * sizeof(T));
-    T* const buffer = static_cast<T*>(scratch.data);
-    for (size_t k = 0; k < size * N; ++k) buffer[k] = T(0);
-    for (size_t i = 0; i < cube.outer; i += N) {
-        const size_t count = cube.outer - i < N ? cube.outer - i : N;
-        for (size_t lane = 0; lane < count; ++lane)
-            for (size_t k = 0; k < size; ++k) buffer[k * N + lane] = cube.block(i + lane)[k];
-        combine(buffer, columns, columns, plan);
-        for (size_t k = 0; k < plan.order; ++k)
-            transform_stack(buffer + k * columns, cube.length / plan.order, cube.inner * N, scale);
-        for (size_t lane = 0; lane < count; ++lane)
-            for (size_t k = 0; k < size; ++k) cube.block(i + lane)[k] = buffer[k * N + lane];
-    }
-}
-
 // Transforms lengths 2^a * m * 2^b. What is left after the stages of the a largest strides are blocks of m * 2^b values,
 // the largest that fit the first-level cache: the streams of a block lie near each other then, and do not fight for the
 // same few places.
 template <class T> void transform_paley(Cube<T> cube, Paley plan, T scale) {
     const size_t block = paley_block(plan, cube.length), length = block / plan.order, columns = length * cube.inner;
-    if (cube.length == block && columns < size_t(Lanes<T>::count)) return transform_paley_abreast(cube, plan, scale);
+    if (cube.length == block && goes_abreast(cube, plan)) return transform_abreast(cube, plan, scale);
     for (size_t i = 0; i < cube.outer; ++i) {
         if (cube.length > block) transform_stack(cube.block(i), cube.length / block, block * cube.inner, T(1));
         for (size_t at = 0; at < cube.length; at += block) {

@@ -25,8 +25,8 @@ void use_variant(const std::string& name);
 template <class T> const TransformKernels<T>& transform_kernels() {
     if constexpr (std::is_same_v<T, float>) return active_kernels().transform32;
     else if constexpr (std::is_same_v<T, double>) return active_kernels().transform64;
-    else if constexpr (sizeof(T) == 4) return active_kernels().transform32_integers;
-    else return active_kernels().transform64_integers;
+    else if constexpr (sizeof(T) == 4) return active_kernels().integers->transform32;
+    else return active_kernels().integers->transform64;
 }
 
 // Returns the kernels that serve now for values of type T.

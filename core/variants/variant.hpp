@@ -4,7 +4,8 @@
 // Before it includes this file, a variant defines
 // - ISRHT_VARIANT, its name, which is also the namespace of everything that it compiles;
 // - ISRHT_VECTOR_BYTES, the width of its vectors;
-// - ISRHT_PERMUTE, if its instruction set can permute the 32-bit words of a vector by indices in another vector.
+// - ISRHT_PERMUTE, if its instruction set can permute the 32-bit words of a vector by indices in another vector;
+// - ISRHT_INTEGERS, if the kernels of another variant, which it names, are to transform integers.
 #pragma once
 
 #include "boosting/class_grams.hpp"
@@ -39,10 +40,23 @@ constexpr SparseKernels<T, Index> sparse_table{
 #define ISRHT_STRING_OF(name) #name
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)
 
+#ifndef ISRHT_INTEGERS
+#define ISRHT_INTEGERS ISRHT_VARIANT
+extern const IntegerKernels integers;
+const IntegerKernels integers{transform_table<uint32_t>, transform_table<uint64_t>};
+#endif
+
 extern const Kernels kernels;
-const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   transform_table<float>,        transform_table<double>,
-                      transform_table<uint32_t>,     transform_table<uint64_t>,     dense_table<float>,
-                      dense_table<double>,           sparse_table<float, int32_t>,  sparse_table<float, int64_t>,
-                      sparse_table<double, int32_t>, sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms}};
+const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),
+                      transform_table<float>,
+                      transform_table<double>,
+                      &isrht::ISRHT_INTEGERS::integers,
+                      dense_table<float>,
+                      dense_table<double>,
+                      sparse_table<float, int32_t>,
+                      sparse_table<float, int64_t>,
+                      sparse_table<double, int32_t>,
+                      sparse_table<double, int64_t>,
+                      {solve_small_svms, sum_small_svms}};
 
 }  // namespace isrht::ISRHT_VARIANT

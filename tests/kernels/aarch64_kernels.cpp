@@ -3,7 +3,7 @@
 //
 // A request is a line of text, and after it the bytes of the array:
 //   transform f|d|i|l outer length inner scale repeat
-//   paley f|d|i|l outer length inner scale repeat order field cycle distances added... subtracted...
+//   paley f|d|i|l outer length inner scale repeat order field cycle distances added...
 #define ISRHT_VARIANT baseline
 #define ISRHT_VECTOR_BYTES 16
 #include <cstdio>
@@ -22,8 +22,8 @@ struct Request {
     size_t outer, length, inner;
     double scale;
     size_t repeat;
-    std::vector<int64_t> added, subtracted;
-    Paley plan{1, 1, 1, 0, nullptr, nullptr};
+    std::vector<int64_t> added;
+    Paley plan{1, 1, 1, 0, nullptr};
 };
 
 template <class T> void answer(const Request& request) {
@@ -54,11 +54,8 @@ int main() {
             Paley& plan = request.plan;
             words >> plan.order >> plan.field >> plan.cycle >> plan.distances;
             request.added.resize(plan.distances);
-            request.subtracted.resize(plan.distances);
             for (int64_t& distance : request.added) words >> distance;
-            for (int64_t& distance : request.subtracted) words >> distance;
             plan.added = request.added.data();
-            plan.subtracted = request.subtracted.data();
         }
         if (request.type == 'f') answer<float>(request);
         else if (request.type == 'd') answer<double>(request);

@@ -37,7 +37,7 @@ def request(x, scale, matrix=None, repeat=1):
     """Return the bytes of a request."""
     words = ["paley" if matrix else "transform", LETTERS[x.dtype], *x.shape, scale, repeat]
     if matrix:
-        words += [matrix.order, matrix.field, matrix.cycle, len(matrix.added), *matrix.added, *matrix.subtracted]
+        words += [matrix.order, matrix.field, matrix.cycle, len(matrix.added), *matrix.added]
     return " ".join(map(str, words)).encode() + b"\n" + x.tobytes()
 
 

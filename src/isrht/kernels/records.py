@@ -35,19 +35,17 @@ class PaleyMatrix(NamedTuple):
     """A Hadamard matrix of order q + 1 or 2 (q + 1), made of the squares of a field of q elements.
 
     The elements make up cycles of ``cycle`` elements each. An output adds the inputs at the distances ``added`` from
-    its own place, and subtracts those at ``subtracted``, where each cycle is laid out twice
-    (:mod:`isrht.transform.paley`).
+    its own place, where each cycle is laid out twice, and subtracts the others (:mod:`isrht.transform.paley`).
     """
 
     order: int
     field: int
     cycle: int
     added: NDArray[np.int64]
-    subtracted: NDArray[np.int64]
 
 
 # What stands for no matrix: the length of a transform is a power of two.
-NO_MATRIX = PaleyMatrix(1, 1, 1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+NO_MATRIX = PaleyMatrix(1, 1, 1, np.zeros(0, dtype=np.int64))
 
 
 class RotationSteps(NamedTuple, Generic[Value]):

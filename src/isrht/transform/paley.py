@@ -7,7 +7,7 @@ conference matrix C, and blocks ``C + I, C - I, C - I, -C - I`` make one of orde
 that is symmetric, so that every transform is its own inverse but for a factor, and has a first row of ones, so that its
 first output is the sum.
 
-The kernels take a matrix as the lists of distances ``a - b`` that are squares, and that are not
+The kernels take a matrix as the list of distances ``a - b`` at which an output adds inputs
 (:class:`~isrht.kernels.records.PaleyMatrix`). :func:`hadamard_matrix` writes it out, by its definition.
 """
 
@@ -81,8 +81,8 @@ def paley_matrix(order):
     for element in range(1, p**power):
         place = element // p * 2 * p + element % p
         (squares if element in _squares(p, power) else others).append(place)
-    added, subtracted = (squares, others) if order == 2 * (p**power + 1) else (others, squares)
-    return PaleyMatrix(order, p**power, p, np.array(added, dtype=np.int64), np.array(subtracted, dtype=np.int64))
+    added = squares if order == 2 * (p**power + 1) else others
+    return PaleyMatrix(order, p**power, p, np.array(added, dtype=np.int64))
 
 
 @cache

@@ -79,46 +79,39 @@ def _combine_one(x, matrix):
     q, p = matrix.field, matrix.cycle
     elements = np.arange(q)
     border, rest = x[0].copy(), x[1:].copy()
-    x[0] = _sum_onto(border, rest)
-    opposite = -elements % p + -(elements // p) % (q // p) * p
-    mirrored = rest[opposite]
-    x[1:] = _sums_at_distances(border - mirrored, mirrored, matrix)
+    total = _sum(rest)
+    mirrored = rest[-elements % p + -(elements // p) % (q // p) * p]
+    x[0] = border + total
+    x[1:] = _sums_at_distances(np.zeros_like(rest), mirrored, border - total, matrix)
 
 
 def _combine_two(x, matrix):
     """Multiply the first axis, in place, by the matrix of order 2 (q + 1)."""
     first, second = x[: matrix.field + 1], x[matrix.field + 1 :]
     sums, differences = first + second, first - second
-    border_sum, border_difference = differences[0], sums[0]
-    sums, differences = sums[1:], differences[1:]
-    first[0] = _sum_onto(border_difference, sums)
-    second[0] = _sum_onto(border_sum, -differences)
-    first[1:] = _sums_at_distances(differences + border_sum, sums, matrix)
-    second[1:] = _sums_at_distances(border_difference - sums, differences, matrix)
+    total, other_total = _sum(sums[1:]), _sum(differences[1:])
+    first[1:] = _sums_at_distances(first[1:], sums[1:], differences[0] - total, matrix)
+    second[1:] = _sums_at_distances(-second[1:], differences[1:], sums[0] - other_total, matrix)
+    first[0] = sums[0] + total
+    second[0] = differences[0] - other_total
 
 
-def _sum_onto(total, values):
-    """Return the total, to which one value after another is added."""
-    total = total.copy()
+def _sum(values):
+    """Return the sum of values, one added after the other."""
+    total = np.zeros_like(values[0])
     for value in values:
         total += value
     return total
 
 
-def _sums_at_distances(begin, values, matrix):
-    """Return, for each element of the field, what its sum begins with, and the values at all distances from it."""
+def _sums_at_distances(begin, values, constant, matrix):
+    """Return, for each element of the field, a constant and twice a sum: what it begins with, and the added values."""
     q, p = matrix.field, matrix.cycle
     elements, sums = np.arange(q), begin.copy()
-
-    def at(distance):
-        high, low = divmod(int(distance), 2 * p)
-        return values[(elements % p + low) % p + (elements // p + high) % (q // p) * p]
-
     for distance in matrix.added:
-        sums += at(distance)
-    for distance in matrix.subtracted:
-        sums -= at(distance)
-    return sums
+        high, low = divmod(int(distance), 2 * p)
+        sums += values[(elements % p + low) % p + (elements // p + high) % (q // p) * p]
+    return constant + (sums + sums)
 
 
 def project_rows(x, diagonal, length, columns, scales, out):
