@@ -7,9 +7,7 @@ else; without the option the picture is drawn again from the last measurements.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
-import json
 import re
 import subprocess
 import tempfile
@@ -19,6 +17,7 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+from _record import run
 
 from isrht import fwht
 
@@ -103,8 +102,4 @@ def draw(record):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--measure", action="store_true", help="measure anew before drawing")
-    if parser.parse_args().measure:
-        RECORD.write_text(json.dumps(measure(), indent=1) + "\n")
-    draw(json.loads(RECORD.read_text()))
+    run(__doc__, RECORD, measure, draw)

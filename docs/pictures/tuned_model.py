@@ -9,8 +9,6 @@ words to the fitted model, so a busy machine disturbs them little.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import platform
 import time
@@ -20,6 +18,7 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+from _record import run
 
 HERE = Path(__file__).parent
 RECORD, PICTURE = HERE / "tuned_model.json", HERE / "tuned_model.svg"
@@ -109,8 +108,4 @@ def draw(record):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--measure", action="store_true", help="measure anew before drawing; takes some minutes")
-    if parser.parse_args().measure:
-        RECORD.write_text(json.dumps(measure(), indent=1) + "\n")
-    draw(json.loads(RECORD.read_text()))
+    run(__doc__, RECORD, measure, draw)

@@ -42,7 +42,7 @@ from isrht.linear.weights import weighted_rows
 from isrht.projections._choice import RULES
 from isrht.projections.isrht import ISRHT
 from isrht.rows.blocks import RowsElsewhere, is_sparse
-from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.entry import fitted_rows
 from isrht.rows.folds import checked_groups
 from isrht.rows.scaling import fit_scaler, scaled
 from isrht.rows.weights import in_units, typical_weight
@@ -292,8 +292,7 @@ class ISRHTClassifier(
             Those of rows on a Dask cluster are a Dask array.
         """
         check_is_fitted(self)
-        if (rows := as_rows(X)) is not None:
-            validate_rows(self, rows, needs_labels=False, reset=False)
+        if (rows := fitted_rows(self, X)) is not None:
             return self._scaled(rows).collect(self.projection_.project, self.n_jobs)
         X = checked_data(self, X, reset=False)
         return self.projection_.project(self._scaled(X))

@@ -10,9 +10,7 @@ from isrht.models import ModelFileError
 @pytest.mark.parametrize("name", ["rotation", "rotation of one round"])
 def test_signs_have_their_shape_again(name):
     model = fitted_model(name)
-    loaded = model_of(content_of(model))
-    assert loaded.signs_.shape == model.signs_.shape
-    assert_same(loaded, model)
+    assert_same(model_of(content_of(model)), model)
 
 
 @pytest.mark.parametrize(

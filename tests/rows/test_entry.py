@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
 from source_data import Blocks, N, assert_same_model, dense
 
 from isrht import ISRHT, ISRHTClassifier, LinearSVM, RowSource
 from isrht.rows._local import StoredRows
-from isrht.rows.entry import as_rows, stored, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, stored, validate_rows
 from isrht.rows.labels import CodedLabels
 
 
@@ -23,6 +24,17 @@ from isrht.rows.labels import CodedLabels
 )
 def test_rows_in_memory_are_left_to_scikit_learn(X):
     assert as_rows(X) is None
+
+
+def test_rows_elsewhere_are_checked_for_a_fitted_estimator():
+    svm, source = LinearSVM(), RowSource(np.ones((3, 2)))
+    assert fitted_rows(svm, np.ones((3, 2))) is None
+    with pytest.raises(NotFittedError):
+        fitted_rows(svm, source)
+    svm.fit(np.eye(2), [0, 1])
+    assert fitted_rows(svm, source) is source
+    with pytest.raises(ValueError, match="X has 5 features, but LinearSVM is expecting 2"):
+        fitted_rows(svm, RowSource(np.ones((3, 5))))
 
 
 def test_rows_elsewhere_stay_as_they_are():

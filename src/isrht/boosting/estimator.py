@@ -37,7 +37,7 @@ from isrht.boosting._search import CAUTIOUS_C, Choice, Search
 from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.by_feature import ByFeature, worth_storing_by_feature
-from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, validate_rows
 from isrht.rows.folds import (
     HELD_OUT_FOLDS,
     check_classes_of_folds,
@@ -267,8 +267,7 @@ class BoostedISRHT(
             A dense array, float32 if X is. The columns of rows on a Dask cluster are a Dask array.
         """
         check_is_fitted(self)
-        if (rows := as_rows(X)) is not None:
-            validate_rows(self, rows, needs_labels=False, reset=False)
+        if (rows := fitted_rows(self, X)) is not None:
             return rows.collect(self.project, self.n_jobs)
         return self.project(checked_data(self, X, reset=False))
 

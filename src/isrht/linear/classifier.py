@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from isrht.linear.path import SolverOptions, fit_path, training_blocks
 from isrht.linear.scores import linear_scores, predicted_codes, quick_scores
 from isrht.linear.weights import weighted_rows
-from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, validate_rows
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.doc_links import DocLinkMixin
@@ -47,8 +47,7 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         scores = quick_scores(self, X)
         if scores is None:
             check_is_fitted(self)
-            if (rows := as_rows(X)) is not None:
-                validate_rows(self, rows, needs_labels=False, reset=False)
+            if (rows := fitted_rows(self, X)) is not None:
                 return rows.collect(self._fixed().decision_function, self.n_jobs)
             X = checked_data(self, X, reset=False)
             scores, finite = linear_scores(X, self.coef_, self.intercept_, self.n_jobs)
@@ -72,9 +71,7 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         --------
         isrht.Predictor : The classes of single rows, in microseconds.
         """
-        if (rows := as_rows(X)) is not None:
-            check_is_fitted(self)
-            validate_rows(self, rows, needs_labels=False, reset=False)
+        if (rows := fitted_rows(self, X)) is not None:
             return rows.collect(self._fixed().predict, self.n_jobs)
         scores = self.decision_function(X)
         return self.classes_[predicted_codes(scores.reshape(len(scores), -1))]

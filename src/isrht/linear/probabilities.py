@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.linear.calibration import Calibration
-from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.entry import fitted_rows
 from isrht.support.hints import ArrayOrLazy, Rows
 
 
@@ -77,8 +77,7 @@ class ProbabilitiesMixin:
 
     def _judged(self, X, what):
         check_is_fitted(self)
-        if (rows := as_rows(X)) is not None:
-            validate_rows(self, rows, needs_labels=False, reset=False)
+        if (rows := fitted_rows(self, X)) is not None:
             return rows.collect(_Judge(self._fixed(), self.calibration_, what), self.n_jobs)
         return _judged_scores(self.decision_function(X), self.calibration_, what)
 

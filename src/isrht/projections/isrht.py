@@ -27,7 +27,7 @@ from isrht.projections.embedding import SparseEmbedding
 from isrht.projections.selection import ScoreHistogram, score_histogram
 from isrht.projections.statistics import measure
 from isrht.rows.blocks import RowsElsewhere
-from isrht.rows.entry import as_rows, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, validate_rows
 from isrht.rows.labels import CodedLabels, in_memory
 from isrht.rows.values import derived
 from isrht.rows.weights import check_class_weight, checked_sample_weight
@@ -272,8 +272,7 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             It is dense, also where X is sparse; of a Dask collection it is a lazy Dask array.
         """
         check_is_fitted(self)
-        if (rows := as_rows(X)) is not None:
-            validate_rows(self, rows, needs_labels=False, reset=False)
+        if (rows := fitted_rows(self, X)) is not None:
             return rows.collect(self.project, self.n_jobs)
         return self.project(checked_data(self, X, reset=False))
 

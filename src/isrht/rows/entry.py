@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from isrht.rows.blocks import RowsElsewhere
 from isrht.rows.labels import CodedLabels, part_by_part
@@ -77,6 +77,15 @@ def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
             f"{type(estimator).__name__} requires y to be passed, but the target y is None and the source has no labels"
         )
     return labels
+
+
+def fitted_rows(estimator, X):
+    """Return X as rows elsewhere, checked for an estimator that must be fitted; or None if it is in memory."""
+    rows = as_rows(X)
+    if rows is not None:
+        check_is_fitted(estimator)
+        validate_rows(estimator, rows, needs_labels=False, reset=False)
+    return rows
 
 
 def _coded(rows, y):
