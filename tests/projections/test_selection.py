@@ -98,3 +98,13 @@ def test_what_was_selected_cannot_be_changed(rng):
     for record, field in ((selection, "columns"), (score_histogram(selection), "kept")):
         with pytest.raises(FrozenInstanceError):
             setattr(record, field, None)
+
+
+def test_tiny_scores_are_told_apart_as_large_ones_are():
+    scores = np.array([1.0, 3.0, 2.0])
+    assert_array_equal(rank(1e-30 * scores), rank(scores))
+
+
+def test_one_column_that_has_all_the_mass_is_drawn():
+    found = select_by_importance(np.array([0.0, 5.0, 0.0]), 2, np.random.RandomState(0))
+    assert_array_equal(found.columns, [1, 1])
