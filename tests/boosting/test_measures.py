@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 from sklearn.metrics import average_precision_score, get_scorer, make_scorer, matthews_corrcoef
@@ -30,9 +31,9 @@ def test_sums_are_the_scores_of_scikit_learn(rng, scoring, n_classes):
     rows = FewRows(scores, codes, weights, n_classes)
     summed = _measures.SummedScores(_measures.SUMS[scoring], rows)([FewRows.head])
     given = ScoredRows(scores, np.arange(n_classes))
-    expected = _measures.held_out_scorer(BoostedISRHT(), scoring)(given.model(), scores, codes, weights)
-    if scoring == "neg_brier_score" and n_classes > 2:
+    if scoring == "neg_brier_score" and n_classes > 2 and sklearn.__version__ < "1.7":
         pytest.skip("scikit-learn 1.6 has no Brier score of several classes")
+    expected = _measures.held_out_scorer(BoostedISRHT(), scoring)(given.model(), scores, codes, weights)
     assert_allclose(summed, [expected], rtol=1e-9)
 
 

@@ -203,7 +203,7 @@ def test_a_free_intercept_is_that_of_a_general_solver(kind, C):
 
 
 def test_a_free_intercept_of_wide_rows_in_memory_and_elsewhere(rng):
-    X = sp.csr_array(sp.random_array((200, 600), density=0.05, rng=rng))
+    X = sp.csr_array(sp.random_array((200, 600), density=0.05, random_state=rng))
     y = (X[:, :20].sum(axis=1) > 0.5).astype(int)
     sparse, dense, elsewhere = (
         LinearSVM(1.0, penalize_intercept=False).fit(rows, y) for rows in (X, X.toarray(), RowSource(X))

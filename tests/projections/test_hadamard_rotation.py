@@ -60,7 +60,7 @@ def test_without_a_copy_rows_are_overwritten_where_they_can_be(rng):
 
 
 def test_sparse_rows(rng):
-    X = sp.random_array((6, 50), density=0.1, rng=rng, format="csr")
+    X = sp.random_array((6, 50), density=0.1, random_state=rng, format="csr")
     model = HadamardRotation(random_state=0).fit(X)
     expected = model.transform(X.toarray())
     for rows in (X, sp.csc_matrix(X), sp.coo_array(X)):

@@ -52,8 +52,11 @@ def test_no_copy_where_the_layout_allows(rng):
     assert taken.shared
     expected = fwht(x)
     given = Tensor(x)
-    assert fwht(given, overwrite_x=True) is given
-    assert_array_equal(x, expected)
+    if taken.array.flags.writeable:  # NumPy 2.1 takes the memory of others only to read it
+        assert fwht(given, overwrite_x=True) is given
+        assert_array_equal(x, expected)
+    else:
+        assert_array_equal(fwht(given, overwrite_x=True).array, expected)
 
 
 def test_the_given_array_is_not_written_to(rng):

@@ -108,7 +108,7 @@ def test_closed_rows_and_finished_lanes_stay_as_they_are(kernel, rng):
 
 
 def test_no_lane_depends_on_another(kernel, rng):
-    x = csr_rows(sp.random_array((80, 200), density=0.1, format="csr", rng=rng))
+    x = csr_rows(sp.random_array((80, 200), density=0.1, format="csr", random_state=rng))
     problems, state, epoch = descent_case(rng, np.full(80, 9.0), 200, 8, True)
     some = slice(2, 6)
     part = (

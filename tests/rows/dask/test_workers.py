@@ -48,6 +48,11 @@ def test_a_pass_is_at_most_four_tasks_for_each_thread(held, tasks, client, data,
     assert_same(got, expected, X, lazy)
 
 
+# A client of other tests in this file may be there; these ask for threads all the same.
+with_threads = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
+
+@with_threads
 def test_many_small_partitions_are_worth_a_warning(data):
     X, y = data
     with dask.config.set(scheduler="threads"):
@@ -56,6 +61,7 @@ def test_many_small_partitions_are_worth_a_warning(data):
         LinearSVM().fit(da.from_array(X, chunks=(120, -1)), y)  # ten are not too many
 
 
+@with_threads
 @small_partitions
 def test_the_number_of_threads_changes_no_bit(data, monkeypatch):
     X, y = data
