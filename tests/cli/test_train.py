@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_data import isrht, write_file
+from http_server import serving
 
 from isrht import load
 
@@ -116,3 +117,49 @@ def test_what_is_wrong_is_said_and_nothing_is_written(arguments, code, message, 
     assert done.exit_code == code
     assert message in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.fixture
+def site(data):
+    """The URL of a server that has the file, and what it serves."""
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    with serving({"rows.svm": data.read_bytes()}) as (url, site):
+        yield url, site
+
+
+@pytest.mark.parametrize("out_of_core", [[], ["--out-of-core"]])
+def test_rows_by_url_make_the_model_of_the_file(out_of_core, site, data, tmp_path):
+    url, _ = site
+    for source, model in ((data, "file"), (f"{url}/rows.svm?signature=hunter2", "url")):
+        done = isrht("train", source, tmp_path / model, "-r", 4, "-c", 1, "--seed", 0, *out_of_core)
+        assert done.exit_code == 0, done.stderr
+        assert "hunter2" not in done.stderr
+    there, here = load(tmp_path / "url"), load(tmp_path / "file")
+    assert (there.coef_ == here.coef_).all()
+    assert b"hunter2" not in (tmp_path / "url").read_bytes()
+    predicted = [isrht("predict", source, tmp_path / "url", "-q").stdout for source in (data, f"{url}/rows.svm")]
+    assert predicted[0] == predicted[1] != ""
+
+
+def test_urls_that_cannot_be_read_are_said_in_a_line(site, tmp_path, monkeypatch):
+    from isrht.files import remote
+
+    monkeypatch.setattr(remote, "PAUSE", 0.001)
+    url, server = site
+    secret = url.replace("://", "://me:hunter2@")
+    for source, code, words in (
+        (f"{secret}/none.svm?key=hunter2", 1, f"there is no file {url}/none.svm"),
+        ("nothing://x/rows.svm", 2, "nothing://x/rows.svm: Protocol not known: nothing"),
+        ("http://127.0.0.1:9/rows.svm", 1, "http://127.0.0.1:9/rows.svm cannot be reached"),
+    ):
+        done = isrht("train", source, tmp_path / "m", "-r", 4)
+        assert done.exit_code == code
+        assert words in done.stderr.replace("\n", " ")
+        assert "Traceback" not in done.stderr
+        assert "hunter2" not in done.stderr
+    server.breaks = 10**6
+    done = isrht("train", f"{url}/rows.svm", tmp_path / "m", "-r", 4)
+    assert done.exit_code == 1
+    assert "the connection broke at byte 0, 4 times" in done.stderr.replace("\n", " ")
+    assert not (tmp_path / "m").exists()

@@ -106,9 +106,11 @@ def test_polars(rows):
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(table(rows))
     source = RowSource(frame.lazy().filter(pl.col("f0") > -100), label="kind")
-    assert_same_model(source, rows, dtype=np.float64)  # as scikit-learn reads frames of polars in memory
+    assert_same_model(source, rows)
     assert_array_equal(model().fit(source).feature_names_in_, [f"f{i}" for i in range(WIDTH)])
-    assert_same_model(RowSource(frame, label="kind"), rows, dtype=np.float64)
+    assert_same_model(RowSource(frame, label="kind"), rows)
+    mixed = frame.with_columns(pl.col("f1").cast(pl.Float64))
+    assert_same_model(RowSource(mixed, label="kind"), rows, dtype=np.float64)
     with pytest.raises(ValueError, match="there is no column 'none'"):
         RowSource(frame.lazy(), label="none")
 

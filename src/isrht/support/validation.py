@@ -62,13 +62,19 @@ def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
     check_sparse(X)
     with quiet_sums():
         checked = check_array(
-            X,
+            _floats_of_polars(X),
             accept_sparse="csr",
             dtype=FLOATS,
             ensure_all_finite=ensure_all_finite,
             ensure_min_samples=ensure_min_samples,
         )
     return plain(checked)
+
+
+def _floats_of_polars(X):
+    """Return a frame of polars that is all float32 as an array: scikit-learn, without knowing its types, widens it."""
+    is_polars = type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "dtypes")
+    return X.to_numpy(order="c") if is_polars and {str(dtype) for dtype in X.dtypes} == {"Float32"} else X
 
 
 def plain(X):

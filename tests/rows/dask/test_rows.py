@@ -47,6 +47,31 @@ def test_a_cluster_gives_the_model_of_one_process(model, client, data):
     assert_same(got, expected, X, uneven(X))
 
 
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "neg_log_loss", "neg_brier_score"])
+@pytest.mark.parametrize("model", [BoostedISRHT(1, cv=2), LinearSVMCV([0.1, 1], cv=2)], ids=["boosted", "svm"])
+def test_scores_that_are_sums_choose_as_in_memory(model, scoring, data):
+    X, y = data[0][:150, :8], data[1][:150]
+    model = clone(model).set_params(scoring=scoring)
+    expected = clone(model).fit(X, y)
+    with dask.config.set(scheduler="sync"):
+        got = clone(model).fit(da.from_array(X, chunks=(60, 8)), da.from_array(y, chunks=60))
+    name = "fold_scores_" if isinstance(model, BoostedISRHT) else "scores_"
+    assert_allclose(getattr(got, name), getattr(expected, name), rtol=1e-6)
+    assert got.C_ == expected.C_
+
+
+def test_the_client_shows_how_far_a_fit_is(client, data, capfd):
+    X, y = data
+    ISRHTClassifier(4, selection="supervised", Cs=[0.1, 1], cv=2, random_state=0, verbose=1).fit(uneven(X), uneven(y))
+    assert "ISRHTClassifier: fold and C 4 of 4" in capfd.readouterr().err
+    names = set(map(distributed.utils.key_split, client.run_on_scheduler(_task_names)))
+    assert {"isrht-sum-piece", "isrht-check-piece", "isrht-project-piece"} <= names
+
+
+def _task_names(dask_scheduler):
+    return [str(key) for key in dask_scheduler.task_prefixes]
+
+
 @pytest.mark.parametrize("selection", ["uniform", "importance", "top", "supervised"])
 def test_projection_of_delayed_sparse_blocks(selection, client, rng):
     X = sp.random_array((N, 300), density=0.05, format="csr", random_state=rng)
