@@ -126,6 +126,7 @@ template <class Real> struct Epoch {
     RowChoice order;
     const Real* threshold;  // (lanes) A row whose variable is 0 and whose slope is steeper is closed from then on.
     unsigned finished;      // Bit l is set where lane l passes over all rows.
+    double stretch;         // How many times as long as the step to the best value of a variable each step is.
     double* gain;           // (lanes) Takes up by how much the dual objective has grown.
     Real* violation;        // (lanes) Is raised to the largest slope that was found where it could be followed.
 };

@@ -1,4 +1,6 @@
 // The bindings of the kernels of dual coordinate descent, and the records that they take.
+#include <variant>
+
 #include "bindings/bindings.hpp"
 #include "bindings/python_records.hpp"
 #include "infra/dispatch.hpp"
@@ -29,11 +31,39 @@ template <class Real> struct EpochArrays {
     InVector<int64_t> order;
     InVector<Real> threshold;
     unsigned finished;
+    double stretch;
     OutVector<double> gain;
     OutVector<Real> violation;
 
-    auto fields() { return std::tie(order, threshold, finished, gain, violation); }
+    auto fields() { return std::tie(order, threshold, finished, stretch, gain, violation); }
 };
+
+// Rows of a CSR matrix whose indices have been checked, which takes as long as a late epoch: once for all epochs.
+class CheckedCsr {
+  public:
+    template <class T, class Index>
+    CheckedCsr(const CsrArrays<T, Index>& arrays, size_t width) : held_(Held<T, Index>{arrays, {}}) {
+        nb::gil_scoped_release release;
+        std::get<Held<T, Index>>(held_).rows = sparse_rows(arrays, width);
+    }
+
+    // Calls a function with the rows.
+    template <class Function> void visit(Function function) const {
+        std::visit([&](const auto& held) { function(held.rows); }, held_);
+    }
+
+  private:
+    // The arrays are kept for the rows that point into them.
+    template <class T, class Index> struct Held {
+        CsrArrays<T, Index> arrays;
+        SparseRows<T, Index> rows;
+    };
+    std::variant<Held<float, int32_t>, Held<float, int64_t>, Held<double, int32_t>, Held<double, int64_t>> held_;
+};
+
+template <class T, class Index> const DescentKernels<SparseRows<T, Index>>& kernels_for(SparseRows<T, Index>) {
+    return sparse_kernels<T, Index>().descent;
+}
 
 // Requires one lane of doubles, or 4 or 8 of floats, and returns their number.
 template <class Real> size_t lanes_of(const OutMatrix<Real>& weights) {
@@ -63,8 +93,12 @@ void descend(const DescentKernels<Rows>& kernels, Rows rows, const ProblemArrays
     const DualProblems<Real> duals{problems.labels.data(), problems.ridge.data(), problems.norms.data()};
     const DualState<Real> now{state.alpha.data(), state.weights.data(), intercepts(state.intercept, lanes),
                               state.closed.data()};
-    const Epoch<Real> turn{chosen_rows(epoch.order, rows.count), epoch.threshold.data(), epoch.finished,
-                           epoch.gain.data(), epoch.violation.data()};
+    const Epoch<Real> turn{chosen_rows(epoch.order, rows.count),
+                           epoch.threshold.data(),
+                           epoch.finished,
+                           epoch.stretch,
+                           epoch.gain.data(),
+                           epoch.violation.data()};
     if constexpr (sizeof(Real) == 8) kernels.descend_one(rows, duals, now, turn);
     else kernels.descend_some(rows, lanes, duals, now, turn);
 }
@@ -88,12 +122,14 @@ void descend_rows(const AnyMatrix<T>& x, const ProblemArrays<Real>& problems, co
     descend(dense_kernels<T>().descent, rows, problems, state, epoch);
 }
 
-template <class T, class Index, class Real>
-void descend_csr(const CsrArrays<T, Index>& x, const ProblemArrays<Real>& problems, const StateArrays<Real>& state,
+template <class Real>
+void descend_csr(const CheckedCsr& x, const ProblemArrays<Real>& problems, const StateArrays<Real>& state,
                  const EpochArrays<Real>& epoch) {
     nb::gil_scoped_release release;
-    const SparseRows<T, Index> rows = sparse_rows(x, state.weights.shape(0));
-    descend(sparse_kernels<T, Index>().descent, rows, problems, state, epoch);
+    x.visit([&](auto rows) {
+        require(state.weights.shape(0) == rows.width, "the weights and the rows differ in width");
+        descend(kernels_for(rows), rows, problems, state, epoch);
+    });
 }
 
 template <class T, class Real>
@@ -105,12 +141,14 @@ void add_scaled_rows(const AnyMatrix<T>& x, const InMatrix<Real>& factors, const
     add_scaled(dense_kernels<T>().descent, rows, factors, weights, intercept);
 }
 
-template <class T, class Index, class Real>
-void add_scaled_csr(const CsrArrays<T, Index>& x, const InMatrix<Real>& factors, const OutMatrix<Real>& weights,
+template <class Real>
+void add_scaled_csr(const CheckedCsr& x, const InMatrix<Real>& factors, const OutMatrix<Real>& weights,
                     const OutVector<Real>& intercept) {
     nb::gil_scoped_release release;
-    const SparseRows<T, Index> rows = sparse_rows(x, weights.shape(0));
-    add_scaled(sparse_kernels<T, Index>().descent, rows, factors, weights, intercept);
+    x.visit([&](auto rows) {
+        require(weights.shape(0) == rows.width, "the weights and the rows differ in width");
+        add_scaled(kernels_for(rows), rows, factors, weights, intercept);
+    });
 }
 
 template <class T, class Real> void bind_rows(nb::module_& m) {
@@ -119,24 +157,23 @@ template <class T, class Real> void bind_rows(nb::module_& m) {
           array("intercept"));
 }
 
-template <class T, class Index, class Real> void bind_csr(nb::module_& m) {
-    m.def("descend_csr", &descend_csr<T, Index, Real>, "x"_a, "problems"_a, "state"_a, "epoch"_a);
-    m.def("add_scaled_csr", &add_scaled_csr<T, Index, Real>, "x"_a, array("factors"), array("weights"),
-          array("intercept"));
-}
-
 template <class Real> void bind_all(nb::module_& m) {
     bind_rows<float, Real>(m);
     bind_rows<double, Real>(m);
-    bind_csr<float, int32_t, Real>(m);
-    bind_csr<float, int64_t, Real>(m);
-    bind_csr<double, int32_t, Real>(m);
-    bind_csr<double, int64_t, Real>(m);
+    m.def("descend_csr", &descend_csr<Real>, "x"_a, "problems"_a, "state"_a, "epoch"_a);
+    m.def("add_scaled_csr", &add_scaled_csr<Real>, "x"_a, array("factors"), array("weights"), array("intercept"));
 }
+
+template <class T, class Index> using Make = nb::init<const CsrArrays<T, Index>&, size_t>;
 
 }  // namespace
 
 void bind_descent(nb::module_& m) {
+    nb::class_<CheckedCsr>(m, "CheckedCsr")
+        .def(Make<float, int32_t>(), "x"_a, "width"_a)
+        .def(Make<float, int64_t>(), "x"_a, "width"_a)
+        .def(Make<double, int32_t>(), "x"_a, "width"_a)
+        .def(Make<double, int64_t>(), "x"_a, "width"_a);
     bind_all<float>(m);
     bind_all<double>(m);
 }

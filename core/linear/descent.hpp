@@ -107,21 +107,21 @@ ISRHT_INLINE void step_of_row(Entries row, size_t number, const DualProblems<Rea
     product_of<Count>(row, state.weights).store(products);
     Real* alpha = state.alpha + number * Count;
     const Real *label = problems.labels + number * Count, *ridge = problems.ridge + number * Count;
-    const Real norm = problems.norms[number];
+    const Real norm = problems.norms[number], stretch = Real(epoch.stretch);
     for (size_t l = 0; l < Count; ++l) open[l] = !(closed >> l & 1);
     if (state.intercept)
         for (size_t l = 0; l < Count; ++l) products[l] += state.intercept[l];
     // Nothing but values of one width, so that compilers make vectors of it.
     for (size_t l = 0; l < Count; ++l) {
         const Real slope = label[l] * products[l] - Real(1) + ridge[l] * alpha[l], curvature = norm + ridge[l];
-        const Real best = alpha[l] - slope / curvature, positive = best > 0 ? best : Real(0);
+        const Real to = alpha[l] - stretch * (slope / curvature), positive = to > 0 ? to : Real(0);
         const Real change = open[l] ? positive - alpha[l] : Real(0);
         const Real rising = alpha[l] > 0 ? slope : Real(0), size = slope < 0 ? -slope : rising;
         const Real most = epoch.violation[l], larger = size > most ? size : most;
         leaves[l] = (open[l] & (alpha[l] == 0)) & (slope > epoch.threshold[l]);
         epoch.violation[l] = open[l] ? larger : most;
         next[l] = open[l] ? positive : alpha[l];
-        gains[l] = Real(0.5) * curvature * change * change;
+        gains[l] = -change * (slope + Real(0.5) * curvature * change);
         steps[l] = change * label[l];
         changes[l] = change;
     }

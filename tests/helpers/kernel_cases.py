@@ -94,5 +94,6 @@ def descent_case(rng, norms, width, lanes, intercept, start=0.3):
     closed = (rng.integers(0, 256, count) & rng.integers(0, 256, count) & ((1 << lanes) - 1)).astype(np.uint8)
     state = DualState(alpha, weights, np.zeros(lanes if intercept else 0, real), closed)
     finished = 2 if lanes > 1 else 0
-    epoch = Epoch(rng.permutation(count), np.full(lanes, 0.5, real), finished, np.ones(lanes), np.zeros(lanes, real))
+    told, tells = (np.full(lanes, 0.5, real), finished, 1.3), (np.ones(lanes), np.zeros(lanes, real))
+    epoch = Epoch(rng.permutation(count), *told, *tells)
     return DualProblems(labels, ridge, np.asarray(norms).astype(real)), state, epoch

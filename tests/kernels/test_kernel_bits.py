@@ -80,6 +80,8 @@ def called(variant, function, arguments, outputs):
     before = kernels.active()
     kernels.use(variant)
     try:
+        if function == "descend_csr":  # its rows have been checked for all epochs
+            arguments[0] = kernels.engine.CheckedCsr(arguments[0], len(arguments[2].weights))
         getattr(kernels.engine, function)(*arguments)
     finally:
         kernels.use(before)

@@ -105,6 +105,32 @@ def test_too_few_epochs_do_not_settle():
     assert not settled.any()
 
 
+@pytest.mark.parametrize("shrinks", [True, False])
+def test_rows_are_closed_only_where_a_turn_shrinks(shrinks, monkeypatch):
+    X, signs, weights = problems(3)
+    rows, closed = DescentRows(X, True), []
+    descend = rows.descend
+
+    def watched(problems, state, epoch):
+        descend(problems, state, epoch)
+        closed.append(state.closed.copy())
+
+    monkeypatch.setattr(rows, "descend", watched)
+    lanes = Lanes(rows, signs, weights, 4)
+    _, settled = lanes.solve(Turn(1.0, 1e-6, 1000, (0, 0), shrinks=shrinks))
+    assert settled.all()
+    assert any((one != lanes.absent).any() for one in closed) == shrinks
+
+
+def test_longer_steps_come_to_the_same_optimum():
+    X, signs, weights = problems(1)
+    lanes = Lanes(DescentRows(X, True), signs, weights, 1)
+    _, settled = lanes.solve(Turn(1.0, 1e-14, 1000, (0, 0), stretch=1.5))
+    assert settled
+    expected = optimum(X, signs[0], weights[0], 1.0)
+    np.testing.assert_allclose(lanes.weights_of_problems()[0], expected, rtol=1e-4, atol=1e-6)
+
+
 def test_without_an_intercept_there_is_none():
     X, signs, weights = problems(2)
     lanes = Lanes(DescentRows(X, False), signs, weights, 4)
@@ -118,8 +144,9 @@ def test_without_an_intercept_there_is_none():
 )
 def test_threads_share_lanes(n_problems, n_jobs, lanes, sizes):
     found, groups = lanes_for(n_problems, n_jobs)
-    assert (found, list(map(len, groups))) == (lanes, sizes)
-    np.testing.assert_array_equal(np.concatenate(groups), np.arange(n_problems))
+    members = [np.arange(n_problems)[group] for group in groups]
+    assert (found, list(map(len, members))) == (lanes, sizes)
+    np.testing.assert_array_equal(np.concatenate(members), np.arange(n_problems))
 
 
 def test_norms_are_those_of_the_rows_also_where_entries_repeat_a_feature():

@@ -1,10 +1,13 @@
 """The wide solver: the optimum that exact Newton steps find, for many problems and threads, and where data are hard."""
 
+import itertools
 import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
 from svm_data import HARD, gradient, hard_data, noisy, objective
 
 from isrht import LinearSVM, LinearSVMCV
@@ -78,6 +81,48 @@ def test_folds_and_classes_have_the_optima_they_have_alone(container, wide):
             np.testing.assert_allclose(one.coef[fold], other.coef[0], atol=1e-5 * np.abs(other.coef).max())
 
 
+def counts(kind):
+    """Return sparse counts that are hard in a way of their own, and labels; a few rows of what large sets have."""
+    rng = np.random.default_rng(3)
+    n_samples, n_features = {"few rows": (60, 5000), "few features": (500, 410)}.get(kind, (250, 1500))
+    indices = (n_features ** rng.random((n_samples, 40))).astype(int) - 1
+    starts = np.arange(0, indices.size + 1, 40, dtype=np.int32)
+    X = sp.csr_array((np.ones(indices.size), indices.ravel().astype(np.int32), starts), (n_samples, n_features))
+    X.sum_duplicates()
+    y = ((X @ rng.standard_normal(n_features)) * rng.choice([-1, 1], n_samples, p=[0.1, 0.9]) > 0).astype(int)
+    if kind == "nearly equal columns":
+        X = sp.csr_array(sp.hstack([X, X * (1 + 1e-6)]))
+    if kind == "rescaled":
+        X = sp.csr_array(X * np.exp(2 * rng.standard_normal(n_features)))
+    return X, y
+
+
+@pytest.mark.parametrize(
+    ("kind", "C"),
+    [
+        *itertools.product(["unscaled", "nearly equal columns", "few rows", "few features"], [2.0**-10, 1.0, 2.0**10]),
+        ("rescaled", 2.0**-10),
+        ("rescaled", 2.0**-5),
+    ],
+)
+def test_counts_come_to_the_optimum_from_everywhere(kind, C):
+    X, y = counts(kind)
+    model = LinearSVM(C).fit(X, y)
+    other = LinearSVM(C, random_state=1, tol=1e-7).fit(X, y, coef_init=model.coef_ / 2)
+    found, again = (objective(X, y, one.coef_, one.intercept_, C) for one in (model, other))
+    np.testing.assert_allclose(found, again, rtol=1e-8)
+
+
+def test_what_takes_too_long_ends_with_a_warning_and_a_better_model_than_that_of_linear_svc():
+    X, y = counts("rescaled")
+    with pytest.warns(ConvergenceWarning, match="did not reach tol"):
+        model = LinearSVM(2.0**10, max_iter=10).fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        theirs = LinearSVC(C=2.0**10, random_state=0).fit(X, y)
+    ours, other = (objective(X, y, one.coef_, one.intercept_, 2.0**10) for one in (model, theirs))
+    assert ours < other
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_number_of_threads_never_changes_a_bit(n_classes):
     X, y = zipf_rows()
@@ -133,6 +178,42 @@ def test_too_few_steps_are_a_warning(monkeypatch):
     X, y = zipf_rows()
     with pytest.warns(Warning, match="did not reach tol"):
         LinearSVM(1000.0, max_iter=1, tol=1e-10).fit(X, y)
+
+
+def test_newton_gives_up_after_some_products(monkeypatch):
+    monkeypatch.setattr(_wide, "MAX_EPOCHS", 1)
+    monkeypatch.setattr(_wide, "PRODUCTS_PER_STEP", (1, 1))
+    X, y = zipf_rows()
+    with pytest.warns(ConvergenceWarning, match="did not reach tol"):
+        early = LinearSVM(100.0, max_iter=2).fit(X, y)
+    monkeypatch.undo()
+    late = LinearSVM(100.0).fit(X, y)
+    found, best = (objective(X, y, one.coef_, one.intercept_, 100.0) for one in (early, late))
+    assert best < found
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_model_of_all_rows_goes_along_with_the_folds(weighted, monkeypatch):
+    X, y = zipf_rows(400)
+    weights = np.random.default_rng(0).random(400) + 0.5 if weighted else None
+    search = LinearSVMCV(class_weight="balanced" if weighted else None)
+    alone = []
+    train = LinearSVMCV._train
+
+    def watched(self, *args):
+        alone.append(args[-1])
+        return train(self, *args)
+
+    monkeypatch.setattr(LinearSVMCV, "_train", watched)
+    found = search.fit(X, y, weights)
+    (start,) = alone
+    assert start.variables.shape == (1, 400)
+    sums = X.T @ (start.variables[0] * (2 * y - 1))
+    np.testing.assert_allclose(sums, found.coef_[0], atol=0.1 * np.abs(found.coef_).max())
+    monkeypatch.setattr(LinearSVMCV, "_whole_goes_along", lambda *_: False)
+    expected = LinearSVMCV(class_weight=search.class_weight).fit(X, y, weights)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-5 * np.abs(expected.coef_).max())
 
 
 def test_newton_in_memory_sums_what_newton_elsewhere_sums():

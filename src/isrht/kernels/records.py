@@ -193,13 +193,14 @@ class Epoch(NamedTuple, Generic[Value]):
     """What one turn through the rows is told and tells.
 
     It takes the rows of ``order``. A row whose variable is 0 and whose slope is steeper than ``threshold`` (lanes) is
-    closed from then on. Bit l of ``finished`` is set where lane l passes over all rows. ``gain`` (lanes) takes up by
-    how much the dual objective has grown, and ``violation`` (lanes) is raised to the largest slope that could be
-    followed.
+    closed from then on. Bit l of ``finished`` is set where lane l passes over all rows. A step is ``stretch`` times as
+    long as the one to the best value of its variable. ``gain`` (lanes) takes up by how much the dual objective has
+    grown, and ``violation`` (lanes) is raised to the largest slope that could be followed.
     """
 
     order: NDArray[np.int64]
     threshold: NDArray[Value]
     finished: int
+    stretch: float
     gain: NDArray[np.float64]
     violation: NDArray[Value]

@@ -64,7 +64,7 @@ class ConjugateNewton(Newton):
         enough = accuracy**2 * size
         running = np.flatnonzero(size > 0)
         for step in range(1, MAX_CG_STEPS + 1):
-            if len(running) == 0:
+            if len(running) == 0 or self.is_spent():
                 break
             chosen, along = open_[running], search[running]
             product = self.sum(self.gram_product, state.problems[chosen], state.weights[chosen], along)

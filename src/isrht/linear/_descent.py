@@ -38,11 +38,11 @@ from isrht.support.matrices import as_float64, contiguous_rows, without_duplicat
 COST_OF_LANES = {4: 1.6, 8: 2.1}
 # A variable may grow or shrink so much when it goes on from one C to the next.
 LARGEST_CHANGE = 2.0
-# How many epochs one problem alone takes at a time, after the first few.
-EPOCHS_PER_CALL = 5
+# One problem alone looks at its duality gap after the first epochs, and then now and then.
 FIRST_EPOCHS = 20
-# How often one problem alone looks at its duality gap.
 EPOCHS_PER_CHECK = 50
+# From the first look on its steps are longer than to the best value of a variable, which saves a third of the epochs.
+STRETCH = 1.5
 # Rows whose squared norm is larger than this are left to double precision.
 LARGEST_NORM = 1e30
 
@@ -60,10 +60,8 @@ class DescentRows:
         self.X = X
         self.n_samples, self.n_features = X.shape
         self.fit_intercept = fit_intercept
-        if sp.issparse(X):
-            self.rows = CsrRows(*map(np.ascontiguousarray, csr_rows(X)))
-        else:
-            self.rows = contiguous_rows(X)
+        self.is_sparse = sp.issparse(X)
+        self.arrays = CsrRows(*map(np.ascontiguousarray, csr_rows(X))) if self.is_sparse else contiguous_rows(X)
         with np.errstate(over="ignore"):
             self.norms = squared_norms(X) + fit_intercept
 
@@ -73,16 +71,27 @@ class DescentRows:
         return bool((self.norms < LARGEST_NORM).all())
 
     @cached_property
+    def double_rows(self):
+        """The rows for one problem in float64."""
+        return kernels.engine.CheckedCsr(self.arrays, self.n_features) if self.is_sparse else self.arrays
+
+    @cached_property
     def single_rows(self):
         """The rows for lanes of float32, which round all values: those of sparse rows are rounded once for all."""
-        if not isinstance(self.rows, CsrRows):
-            return self.rows
-        return self.rows._replace(data=self.rows.data.astype(np.float32, copy=False))
+        if not self.is_sparse:
+            return self.arrays
+        rounded = self.arrays._replace(data=self.arrays.data.astype(np.float32, copy=False))
+        return kernels.engine.CheckedCsr(rounded, self.n_features)
+
+    def rows_for(self, real):
+        """Return the rows as lanes of a type take them."""
+        return self.double_rows if real == np.float64 else self.single_rows
 
     def descend(self, problems, state, epoch):
         """Take a step with each row of an epoch."""
-        rows, engine = self.rows if state.weights.dtype == np.float64 else self.single_rows, kernels.engine
-        (engine.descend_csr if isinstance(rows, CsrRows) else engine.descend_rows)(rows, problems, state, epoch)
+        engine = kernels.engine
+        take_steps = engine.descend_csr if self.is_sparse else engine.descend_rows
+        take_steps(self.rows_for(state.weights.dtype), problems, state, epoch)
 
     def scores(self, weights):
         """Return the scores of all rows under the weights of one problem (1, width)."""
@@ -92,9 +101,8 @@ class DescentRows:
     def add_scaled(self, factors, weights, intercept):
         """Add rows times factors to the weights, and the factors to the intercepts."""
         engine = kernels.engine
-        (engine.add_scaled_csr if isinstance(self.rows, CsrRows) else engine.add_scaled_rows)(
-            self.rows, factors, weights, intercept
-        )
+        add = engine.add_scaled_csr if self.is_sparse else engine.add_scaled_rows
+        add(self.rows_for(weights.dtype), factors, weights, intercept)
 
 
 def squared_norms(X):
@@ -114,15 +122,16 @@ def norms_of_block(X):
 
 
 def lanes_for(n_problems, n_jobs):
-    """Return the number of lanes for which threads take least, and the problems of each group of lanes."""
+    """Return the number of lanes for which threads take least, and the problems of each group of lanes, as slices."""
     if n_problems == 1:
-        return 1, [np.arange(1)]
+        return 1, [slice(0, 1)]
 
     def n_groups(lanes):
         return -(-n_problems // lanes)
 
     lanes = min(COST_OF_LANES, key=lambda lanes: -(-n_groups(lanes) // n_jobs) * COST_OF_LANES[lanes])
-    return lanes, np.array_split(np.arange(n_problems), n_groups(lanes))
+    groups = np.array_split(np.arange(n_problems), n_groups(lanes))
+    return lanes, [slice(int(group[0]), int(group[-1]) + 1) for group in groups]
 
 
 @dataclass(frozen=True)
@@ -137,12 +146,18 @@ class Turn:
     max_epochs : int
     seed : sequence of int
         From which the orders of the rows are drawn.
+    shrinks : bool, default=True
+        Whether rows that are safely beyond the margin are passed over. It pays from about ten epochs on.
+    stretch : float, default=1.0
+        How many times as long as the step to the best value of a variable each step is.
     """
 
     C: float
     enough: float
     max_epochs: int
     seed: tuple
+    shrinks: bool = True
+    stretch: float = 1.0
 
 
 class Lanes:
@@ -196,7 +211,9 @@ class Lanes:
         taken, aim, last = 0, turn.enough, np.inf
         while True:
             left = turn.max_epochs - taken
-            part = replace(turn, enough=aim, max_epochs=min(left, EPOCHS_PER_CHECK), seed=(*turn.seed, taken))
+            most, stretch = (EPOCHS_PER_CHECK, STRETCH) if taken else (FIRST_EPOCHS, 1.0)
+            seed = *turn.seed, taken
+            part = replace(turn, enough=aim, max_epochs=min(left, most), seed=seed, stretch=stretch)
             (epochs,), (settled,) = self._settle(part)
             taken, gap = taken + epochs, self._relative_gap(turn.C)
             if gap <= turn.enough or taken >= turn.max_epochs:
@@ -217,13 +234,15 @@ class Lanes:
         rng = np.random.default_rng(turn.seed)
         while watch.open and watch.epochs.max() < turn.max_epochs:
             gain, violation = np.zeros(self.n_lanes), np.zeros(self.n_lanes, self.real)
-            # Every call looks at all indices of a sparse matrix, which takes as long as a late epoch of one problem.
-            turns = EPOCHS_PER_CALL if self.n_lanes == 1 and watch.epochs[0] >= FIRST_EPOCHS else 1
-            order = np.concatenate([rng.permutation(self.rows.n_samples) for _ in range(turns)])
-            self.rows.descend(problems, state, Epoch(order, watch.threshold, watch.settled, gain, violation))
+            # Which rows are open in some lane depends on all lanes, as no lane may. One alone leaves out closed rows.
+            order = rng.permutation(self.rows.n_samples if self.n_lanes > 1 else np.flatnonzero(state.closed == 0))
+            epoch = Epoch(order, watch.threshold, watch.settled, turn.stretch, gain, violation)
+            self.rows.descend(problems, state, epoch)
             objective += gain
+            if not turn.shrinks:
+                violation[:] = np.inf
             shrunk = int(np.bitwise_or.reduce(state.closed & ~self.absent))
-            reopened = watch.see(turns, gain <= turns * turn.enough * objective, violation, shrunk)
+            reopened = watch.see(gain <= turn.enough * objective, violation, shrunk)
             if reopened:
                 state.closed[:] = (state.closed & ~np.uint8(reopened)) | (self.absent & np.uint8(reopened))
         return watch.epochs[: self.n_problems], watch.flags()
@@ -240,12 +259,15 @@ class Lanes:
 
     def weights_of_problems(self):
         """Return the weights of all problems, the intercept last if there is one: an array (problems, width)."""
-        width = self.rows.n_features
-        weights = np.empty((self.n_problems, width + self.rows.fit_intercept))
-        weights[:, :width] = self.weights[:, : self.n_problems].T
-        if self.rows.fit_intercept:
-            weights[:, -1] = self.intercept[: self.n_problems]
+        weights = np.empty((self.n_problems, self.rows.n_features + self.rows.fit_intercept))
+        self.write_weights(weights)
         return weights
+
+    def write_weights(self, to):
+        """Write the weights of all problems to an array (problems, width)."""
+        to[:, : self.rows.n_features] = self.weights[:, : self.n_problems].T
+        if self.rows.fit_intercept:
+            to[:, -1] = self.intercept[: self.n_problems]
 
     def alone(self, lane):
         """Return the problem of a lane by itself, in float64, standing where it stands here."""
@@ -320,8 +342,8 @@ class _Watch:
         """Return for each problem whether it is settled."""
         return np.array([self.settled >> lane & 1 == 1 for lane in range(self.n_problems)])
 
-    def see(self, turns, rests, violation, shrunk):
-        """Take note of some epochs: which lanes gained too little, and which have closed rows.
+    def see(self, rests, violation, shrunk):
+        """Take note of an epoch: which lanes gained too little, and which have closed rows.
 
         A lane that gains little on some of its rows must try all of them again. Return the bits of such lanes.
         """
@@ -330,7 +352,7 @@ class _Watch:
             bit = 1 << lane
             if self.settled & bit:
                 continue
-            self.epochs[lane] += turns
+            self.epochs[lane] += 1
             if not rests[lane]:
                 self.threshold[lane], self.whole[lane] = violation[lane], not shrunk & bit
             elif self.whole[lane]:

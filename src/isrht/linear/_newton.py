@@ -109,13 +109,17 @@ class Newton:
         size = min(PROBLEMS_PER_PASS, self.problems_in_memory())
         return [slice(first, first + size) for first in range(0, n_problems, size)]
 
-    def start(self, problems, weights=None):
+    def start(self, problems, start=None):
         """Return the :class:`State` of some problems whose weights are all zero, or given."""
         state = self.state_at_zero(problems)
         check_no_overflow("features", state.gradient, state.curvature)
-        if weights is not None:
-            self.move(state, np.arange(len(problems)), weights, -np.inf, 1.0)
+        if start is not None:
+            self.move(state, np.arange(len(problems)), start.weights, -np.inf, 1.0)
         return state
+
+    def is_spent(self):
+        """Say whether there are no more steps to be taken, however many each problem has left."""
+        return False
 
     def sum(self, function, *args):
         """Add ``function(block, *args)`` over all blocks of rows."""
@@ -159,8 +163,9 @@ class Newton:
             self.refresh(state, C)
             direction, decrease = self.directions(state, open_, C, rate[open_])
             rate[open_] = decrease / np.maximum(self.objective(state.weights, state.loss, C)[open_], TINY)
-            converged[open_] = rate[open_] <= smallest_decrease
-            going = ~converged[open_] & (n_iter[open_] < self.max_iter)
+            # A direction that was not finished promises too little.
+            converged[open_] = (rate[open_] <= smallest_decrease) & (not self.is_spent())
+            going = ~converged[open_] & (n_iter[open_] < self.max_iter) & (not self.is_spent())
             open_, direction, decrease = open_[going], direction[going], decrease[going]
             if len(open_) == 0:
                 break

@@ -38,7 +38,11 @@ MAX_ROUGH_EPOCHS = 300
 SMALLEST_GAP = 1e-13
 # Where rough solutions will do, these are their tolerance, and the part of the objective that the last epoch gains.
 ROUGH_TOL = 1e-2
-ROUGH_DECREASE = 3e-4
+ROUGH_DECREASE = 5e-4
+# How many products with the Hessian Newton's method may take, times the most steps that a user allows: more where all
+# rows together have few values.
+PRODUCTS_PER_STEP = 30, 150
+VALUES_PER_STEP = 30_000_000
 
 
 @dataclass
@@ -50,7 +54,7 @@ class WideState:
     problems : TwoClassProblems
     weights : array of shape (n_problems, width)
         The weights found so far, with the intercept in the last column if there is one.
-    members : list of arrays
+    members : list of slices
         Which problems are in each of the lanes.
     lanes : list of Lanes
     turns : int
@@ -72,6 +76,10 @@ class WideState:
 
     def release(self):
         """Keep everything: the dual variables are what the next C begins with."""
+
+    def variables(self):
+        """Return the dual variables: an array (problems, rows)."""
+        return np.concatenate([lanes.alpha[:, : lanes.n_problems].T for lanes in self.lanes])
 
 
 class WideSolver:
@@ -95,7 +103,7 @@ class WideSolver:
         """Return slices of the problems. Those of one slice are solved together, and take turns with the others."""
         return self.newton.groups(n_problems)
 
-    def start(self, problems, weights=None):
+    def start(self, problems, start=None):
         """Return the :class:`WideState` of some problems whose weights are all zero, or given."""
         whole = Block(0, self.blocks.X, self.blocks.y, self.blocks.sample_weight)
         n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs))
@@ -103,9 +111,14 @@ class WideSolver:
             Lanes(self.rows, problems[some].signs(whole), problems[some].row_weights(whole), n_lanes)
             for some in members
         ]
-        if weights is None:
-            return WideState(problems, np.zeros((len(problems), self.newton.width)), members, lanes)
-        return WideState(problems, np.array(weights), members, lanes, given=True)
+        zeros = np.zeros((len(problems), self.newton.width))
+        if start is None:
+            return WideState(problems, zeros, members, lanes)
+        if start.variables is None:
+            return WideState(problems, np.array(start.weights), members, lanes, given=True)
+        for some, group in zip(members, lanes, strict=True):
+            group.start_from(start.variables[some])
+        return WideState(problems, zeros, members, lanes)
 
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of epochs and steps, and whether it was reached."""
@@ -137,7 +150,7 @@ class WideSolver:
         """Let coordinate descent go as far as it is good for, each group of lanes in a thread of its own."""
         seed = self.options.seed, state.turns
         if self.options.rough:
-            return self._descend_together(state, Turn(C, ROUGH_DECREASE, MAX_ROUGH_EPOCHS, seed))
+            return self._descend_together(state, Turn(C, ROUGH_DECREASE, MAX_ROUGH_EPOCHS, seed, shrinks=False))
         turn = Turn(C, max(self.options.tol**2, SMALLEST_GAP), MAX_EPOCHS, seed)
         if len(state.problems) == 1:
             return self._descend_alone(state, turn, state.lanes)
@@ -150,7 +163,7 @@ class WideSolver:
         results = in_threads(lambda lanes: lanes.solve(turn), state.lanes, self.options.n_jobs)
         for members, lanes, result in zip(state.members, state.lanes, results, strict=True):
             epochs[members], settled[members] = result
-            state.weights[members] = lanes.weights_of_problems()
+            lanes.write_weights(state.weights[members])
         return epochs, settled
 
     def _descend_alone(self, state, turn, problems):
@@ -179,6 +192,18 @@ class NewtonInMemory(ConjugateNewton):
     def __init__(self, blocks, options):
         super().__init__(blocks, options)
         self.active = {}
+        n_values = blocks.X.nnz if sp.issparse(blocks.X) else blocks.X.size
+        self.most_products = self.max_iter * int(np.clip(VALUES_PER_STEP // max(1, n_values), *PRODUCTS_PER_STEP))
+        self.products_left = self.most_products
+
+    def minimise(self, state, C):
+        """Move ``state`` to the optimum for C, or as far as a number of products goes that users can wait for."""
+        self.products_left = self.most_products
+        return super().minimise(state, C)
+
+    def is_spent(self):
+        """Say whether there are no more steps to be taken."""
+        return self.products_left <= 0
 
     def state_at(self, problems, weights):
         """Return the :class:`State` of some problems with these weights."""
@@ -212,6 +237,11 @@ class NewtonInMemory(ConjugateNewton):
         problems, weights = state.problems[open_], state.weights[open_]
         self.active = dict(self.blocks.map(lambda block: (block.start, self.active_rows(block, problems, weights))))
         return super().directions(state, open_, C, rate)
+
+    def sum(self, function, *args):
+        """Add over all blocks of rows, and count the products with Hessians."""
+        self.products_left -= function == self.gram_product
+        return super().sum(function, *args)
 
     def active_rows(self, block, problems, weights):
         """Return the active rows of a block and their weights, for each problem by its fold and class."""

@@ -113,7 +113,7 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         return 0
 
     def _train(self, X, labels, sample_weight, C, start=None):
-        """Fit all rows for one C, beginning with some weights (problems, width) or zeros, and keep the result."""
+        """Fit all rows for one C, beginning with a :class:`Start` or zeros, and keep the result."""
         weights = weighted_rows(self.class_weight, labels, sample_weight)
         with one_blas_thread():
             blocks = training_blocks(X, labels.codes, weights)

@@ -16,6 +16,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -67,14 +68,38 @@ class SolverOptions:
 DEFAULT_OPTIONS = SolverOptions()
 
 
+class Start(NamedTuple):
+    """Where a path begins: weights (problems, width), the intercept last if there is one, or else dual variables.
+
+    Dual variables (problems, rows) are only for rows of which :func:`is_wide` is true.
+    """
+
+    weights: np.ndarray | None = None
+    variables: np.ndarray | None = None
+
+    def of(self, group):
+        """Return the start of a group of problems."""
+        return Start(*(None if part is None else part[group] for part in self))
+
+
 class Solution(NamedTuple):
-    """The optimum for one C. The first axis of the arrays counts folds, the second the problems of a fold."""
+    """The optimum for one C. The first axis of the arrays counts folds, the second the problems of a fold.
+
+    ``variables`` is a function that returns the dual variables (problems, rows) until the next solution is asked for;
+    it is None where the solver has none.
+    """
 
     C: float
     coef: np.ndarray
     intercept: np.ndarray
     n_iter: np.ndarray
     converged: np.ndarray
+    variables: Callable | None = None
+
+    def of_folds(self, count):
+        """Return the solution of the first folds alone."""
+        parts = (part[:count] for part in (self.coef, self.intercept, self.n_iter, self.converged))
+        return Solution(self.C, *parts)
 
 
 def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
@@ -89,8 +114,8 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
     n_classes : int, default=2
         Two classes are one problem, whose positive class is 1; more are one problem each, against the rest.
     options : SolverOptions
-    start : array of shape (n_problems, width) or None, default=None
-        Weights to begin with, the intercept last if there is one, instead of zeros.
+    start : Start or None, default=None
+        What to begin with instead of zeros.
     """
     n_folds = 1 if np.ndim(blocks.sample_weight) < 2 else blocks.sample_weight.shape[1]
     problems = TwoClassProblems.of(n_folds, n_classes)
@@ -99,7 +124,7 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
     states, results = [None] * len(groups), [None] * len(groups)
     for C in np.sort(np.asarray(Cs, dtype=np.float64)):
         for g, group in enumerate(groups):
-            states[g] = states[g] or solver.start(problems[group], None if start is None else start[group])
+            states[g] = states[g] or solver.start(problems[group], None if start is None else start.of(group))
             results[g] = solver.minimise(states[g], C)
             if len(groups) > 1:
                 states[g].release()
@@ -107,20 +132,30 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
         n_iter, converged = (np.concatenate(parts).reshape(n_folds, -1) for parts in zip(*results, strict=True))
         coef = weights[..., : blocks.n_features]
         intercept = weights[..., -1] if options.fit_intercept else np.zeros(coef.shape[:2])
-        yield Solution(float(C), coef, intercept, n_iter, converged)
+        variables = getattr(states[0], "variables", None) if len(states) == 1 else None
+        yield Solution(float(C), coef, intercept, n_iter, converged, variables)
 
 
 def solver_for(blocks, options):
-    """Return the solver that is fastest for such rows.
+    """Return the solver that is fastest for such rows."""
+    if has_small_hessian(blocks.X):
+        return ExactNewton(blocks, options)
+    return (WideSolver if is_wide(blocks.X, options) else ConjugateNewton)(blocks, options)
+
+
+def has_small_hessian(X):
+    """Say whether rows have so few features that solvers take the exact Hessian."""
+    return X.shape[1] <= (SPARSE_EXACT_FEATURES if is_sparse(X) else EXACT_FEATURES)
+
+
+def is_wide(X, options):
+    """Say whether rows are for the wide solver.
 
     The dual of a free intercept has a constraint that coordinate descent cannot keep, so wide rows then have conjugate
-    gradients, too.
+    gradients, as those that are not in memory have.
     """
-    most = SPARSE_EXACT_FEATURES if is_sparse(blocks.X) else EXACT_FEATURES
-    if blocks.n_features <= most:
-        return ExactNewton(blocks, options)
     is_free = options.fit_intercept and not options.penalize_intercept
-    return (ConjugateNewton if is_free or isinstance(blocks.X, RowsElsewhere) else WideSolver)(blocks, options)
+    return not (has_small_hessian(X) or is_free or isinstance(X, RowsElsewhere))
 
 
 def training_blocks(X, y, sample_weight=None):

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_array
 from isrht.linear.calibration import FoldModels, calibrated
 from isrht.linear.classifier import FixedModel, LinearClassifier, check_positive, drawn_seed, warn_not_converged
 from isrht.linear.costs import DEFAULT_CS
-from isrht.linear.path import fit_path, training_blocks
+from isrht.linear.path import Start, fit_path, is_wide, training_blocks
 from isrht.linear.probabilities import ProbabilitiesMixin
 from isrht.linear.scoring import FoldAccuracies, held_out_scorer
 from isrht.linear.weights import training_weights
@@ -184,18 +184,22 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
         options = replace(self._solver_options(), rough=bool(self.refit))
+        goes_along = self._whole_goes_along(X, labels, folds)
+        start = None
         self.scores_, models, tried = np.full((len(self.Cs_), len(folds)), np.nan), None, self.Cs_
         fits = [FoldSummary() for _ in self.Cs_]
         n_steps = -(-len(folds) // FOLDS_PER_PASS) * len(self.Cs_)
-        for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds):
+        for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds, goes_along):
             score = scorer_of(batch, held_out)
             with one_blas_thread():
-                for c, solution in enumerate(fit_path(blocks, tried, labels.n_classes, options)):
+                for c, found in enumerate(fit_path(blocks, tried, labels.n_classes, options)):
+                    solution = found.of_folds(batch.stop - batch.start)
                     self.scores_[c, batch] = score(solution)
                     step("C", batch.start // FOLDS_PER_PASS * len(self.Cs_) + c + 1, n_steps)
                     fits[c].add(solution, keep_coef=not self.refit)
                     if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:
                         models = FoldModels(solution.coef, solution.intercept, held_out)
+                        start = Start(variables=found.variables()[-1:]) if goes_along else None
                     if self._at_the_end(self.scores_[: c + 1, batch]):
                         tried = self.Cs_[: c + 1]
                         break
@@ -208,7 +212,7 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
         models = models or self._models_of_folds(X, labels, sample_weight, folds)
         self.calibration_ = calibrated(X, labels, sample_weight, models, self.class_weight, self.n_jobs)
         if self.refit:
-            return self._train(X, labels, sample_weight, self.C_)
+            return self._train(X, labels, sample_weight, self.C_, start)
         self.coef_, self.intercept_ = fits[best].coef / len(folds), fits[best].intercept / len(folds)
         self.n_iter_ = max(1, fits[best].n_iter)
         return self
@@ -220,12 +224,25 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
     def _seed(self):
         return drawn_seed(self.random_state)
 
-    def _batches(self, X, labels, sample_weight, folds):
-        """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on."""
+    def _whole_goes_along(self, X, labels, folds):
+        """Say whether the problem of all rows is solved beside those of the folds, in a lane that they leave over.
+
+        Where it stands at the chosen C is where the model that is kept begins.
+        """
+        in_one_pass = labels.n_classes == 2 and len(folds) < FOLDS_PER_PASS and len(folds) % 8
+        return bool(self.refit and in_one_pass and is_wide(X, self._solver_options()))
+
+    def _batches(self, X, labels, sample_weight, folds, goes_along=False):
+        """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on.
+
+        If the problem of all rows goes along, it is one fold more, the last one, which holds out nothing.
+        """
         for first in range(0, len(folds), FOLDS_PER_PASS):
             batch = slice(first, min(first + FOLDS_PER_PASS, len(folds)))
             training, held_out = folds.counts(batch)
             check_classes_of_folds(training, labels, sample_weight)
+            if goes_along:
+                training = np.column_stack([training, np.ones(len(training), training.dtype)])
             weights = training_weights(training, self.class_weight, labels, sample_weight)
             yield batch, held_out, training_blocks(X, labels.codes, weights)
 

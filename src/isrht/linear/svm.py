@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from isrht.linear.classifier import LinearClassifier, check_positive, drawn_seed
+from isrht.linear.path import Start
 from isrht.support.hints import Array, ClassWeight, Labels, RandomState, Rows, Weights
 from isrht.support.progress import CallbackSupportMixin, shows_progress
 from isrht.support.validation import whole_or_unchanged
@@ -181,7 +182,7 @@ def check_same_model(former, n_features, classes):
 
 
 def checked_start(coef, intercept, shape, fit_intercept):
-    """Return coefficients and intercepts as the solvers take them (problems, width), or None where there are none."""
+    """Return coefficients and intercepts as solvers begin with them, or None where there are none."""
     if coef is None and intercept is None:
         return None
     n_problems, n_features = shape
@@ -190,7 +191,7 @@ def checked_start(coef, intercept, shape, fit_intercept):
         start[:, :n_features] = checked_values("coef_init", coef, shape)
     if intercept is not None and fit_intercept:
         start[:, -1] = checked_values("intercept_init", intercept, (n_problems,))
-    return start
+    return Start(start)
 
 
 def checked_values(name, values, shape):

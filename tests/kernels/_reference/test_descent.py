@@ -48,8 +48,8 @@ def test_descend_csr(kernel, dtype, index_type, lanes, intercept, rng):
     x = sparse_case(rng, dtype, index_type, 500)
     case = descent_case(rng, np.full(len(x.indptr) - 1, 50.0), 500, lanes, intercept)
     ours, twins = copies(*case), copies(*case)
-    kernels.engine.descend_csr(x, *ours)
-    _reference.descend_csr(x, *twins)
+    kernels.engine.descend_csr(kernels.engine.CheckedCsr(x, 500), *ours)
+    _reference.descend_csr(_reference.CheckedCsr(x, 500), *twins)
     assert_equal_records(ours, twins)
 
 
@@ -64,8 +64,8 @@ def test_add_scaled(kernel, dtype, lanes, rng):
     for rows, function in [(x, "add_scaled_csr"), (dense, "add_scaled_rows")]:
         start = rng.standard_normal((300, lanes)).astype(real), rng.standard_normal(lanes).astype(real)
         ours, twins = [part.copy() for part in start], [part.copy() for part in start]
-        getattr(kernels.engine, function)(rows, factors, *ours)
-        getattr(_reference, function)(rows, factors, *twins)
+        for engine, sums in [(kernels.engine, ours), (_reference, twins)]:
+            getattr(engine, function)(engine.CheckedCsr(rows, 300) if rows is x else rows, factors, *sums)
         assert_array_equal(ours[0], twins[0])
         assert_array_equal(ours[1], twins[1])
         assert_allclose(ours[0], start[0] + dense.T @ factors, rtol=1e-3, atol=1e-4)
@@ -85,7 +85,8 @@ def test_the_dual_objective_grows_by_the_gain_and_the_weights_stay_the_sum_of_th
     x = rng.standard_normal((60, 20))
     problems, state, epoch = descent_case(rng, (x**2).sum(axis=1) + 1, 20, lanes, True, start=0.0)
     state.closed[:] = 0
-    epoch = epoch._replace(finished=0, order=np.arange(60), threshold=np.full_like(epoch.threshold, np.inf))
+    epoch = epoch._replace(finished=0, stretch=1.0, order=np.arange(60))
+    epoch.threshold[:] = np.inf
     epoch.gain[:] = 0
     kernels.engine.descend_rows(x, problems, state, epoch)
     assert_allclose(epoch.gain, dual_objective(x, problems, state), rtol=1e-4)
@@ -126,8 +127,9 @@ def test_no_lane_depends_on_another(kernel, rng):
             violation=epoch.violation[some].copy(),
         ),
     )
-    kernels.engine.descend_csr(x, problems, state, epoch)
-    kernels.engine.descend_csr(x, *part)
+    checked = kernels.engine.CheckedCsr(x, 200)
+    kernels.engine.descend_csr(checked, problems, state, epoch)
+    kernels.engine.descend_csr(checked, *part)
     assert_array_equal(part[1].alpha, state.alpha[:, some])
     assert_array_equal(part[1].weights, state.weights[:, some])
     assert_array_equal(part[2].gain, epoch.gain[some])
@@ -136,7 +138,7 @@ def test_no_lane_depends_on_another(kernel, rng):
 def bad_descents(rng):
     problems, state, epoch = descent_case(rng, np.ones(4), 3, 4, True)
     yield (
-        "weights and the rows differ|column index",
+        "weights and the rows differ",
         (problems, state._replace(weights=state.weights[:2].copy()), epoch),
     )
     yield "4 or 8 lanes", (problems, state._replace(weights=np.zeros((3, 5), np.float32)), epoch)
@@ -153,10 +155,33 @@ def test_descents_of_shapes_that_do_not_fit_are_errors(kernel, rng):
         with pytest.raises(ValueError, match=message):
             kernels.engine.descend_rows(np.ones((4, 3)), *records)
         with pytest.raises(ValueError, match=message):
-            kernels.engine.descend_csr(sparse, *records)
+            kernels.engine.descend_csr(kernels.engine.CheckedCsr(sparse, 3), *records)
     with pytest.raises(ValueError, match="factors"):
         kernels.engine.add_scaled_rows(np.ones((4, 3)), np.ones((3, 1)), np.ones((3, 1)), np.ones(1))
     with pytest.raises(ValueError, match="factors"):
-        kernels.engine.add_scaled_csr(sparse, np.ones((3, 1)), np.ones((3, 1)), np.ones(1))
+        kernels.engine.add_scaled_csr(
+            kernels.engine.CheckedCsr(sparse, 3), np.ones((3, 1)), np.ones((3, 1)), np.ones(1)
+        )
     with pytest.raises(ValueError, match="one lane"):
         kernels.engine.add_scaled_rows(np.ones((4, 3)), np.ones((4, 2)), np.ones((3, 2)), np.ones(2))
+
+
+def test_rows_that_are_no_csr_rows_are_errors_before_any_step(kernel):
+    data, indptr = np.ones(3), np.array([0, 1, 3], np.int32)
+    for indices, message in [([0, 1, 3], "out of range"), ([0, -1, 1], "out of range"), ([0, 1], "do not fit")]:
+        with pytest.raises(ValueError, match=message):
+            kernels.engine.CheckedCsr(CsrRows(data, np.array(indices, np.int32), indptr), 3)
+    with pytest.raises(ValueError, match="indptr"):
+        kernels.engine.CheckedCsr(CsrRows(data, np.zeros(3, np.int32), indptr[::-1].copy()), 3)
+
+
+@pytest.mark.parametrize("stretch", [0.5, 1.0, 1.7])
+def test_stretched_steps_are_as_much_longer(kernel, stretch):
+    problems, state, epoch = descent_case(np.random.default_rng(0), np.ones(1), 1, 1, False, start=0.0)
+    state.closed[:] = 0
+    epoch = epoch._replace(order=np.zeros(1, int), finished=0, stretch=stretch)
+    epoch.gain[:] = 0
+    kernels.engine.descend_rows(np.ones((1, 1)), problems, state, epoch)
+    curvature = problems.norms[0] + problems.ridge[0, 0]
+    assert_allclose(state.alpha, [[stretch / curvature]])
+    assert_allclose(epoch.gain, [stretch * (1 - stretch / 2) / curvature])

@@ -18,7 +18,7 @@ from isrht.kernels._reference.dense import (
     transform,
     transform_paley,
 )
-from isrht.kernels._reference.descent import add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
+from isrht.kernels._reference.descent import CheckedCsr, add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
 from isrht.kernels._reference.linear import add_gram_product_csr, add_gram_product_rows, score_csr, score_rows
 from isrht.kernels._reference.small_svms import solve_svms, sum_svms
 from isrht.kernels._reference.sparse import (
@@ -31,6 +31,7 @@ from isrht.kernels._reference.sparse import (
 from isrht.kernels._reference.text import LibsvmParser
 
 __all__ = [
+    "CheckedCsr",
     "LibsvmParser",
     "add_class_gram",
     "add_csr_autocorrelation",

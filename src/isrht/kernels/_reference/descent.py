@@ -29,9 +29,23 @@ def descend_rows(x, problems, state, epoch):
         _step(row, np.arange(x.shape[1]), x[row].astype(state.weights.dtype), (problems, state, epoch))
 
 
+class CheckedCsr:
+    """:class:`~isrht.kernels.records.CsrRows` of a given width that have been checked, once for all epochs."""
+
+    def __init__(self, x, width):
+        check_csr(x, width)
+        self.rows, self.width = x, width
+
+    def rows_for(self, weights):
+        """Return the rows, if the weights are as wide."""
+        if self.width != len(weights):
+            raise ValueError("the weights and the rows differ in width")
+        return self.rows
+
+
 def descend_csr(x, problems, state, epoch):
-    """Do the same for :class:`~isrht.kernels.records.CsrRows`."""
-    check_csr(x, len(state.weights))
+    """Do the same for a :class:`CheckedCsr`."""
+    x = x.rows_for(state.weights)
     _check_descent(len(x.indptr) - 1, problems, state, epoch)
     for row in epoch.order:
         entries = slice(x.indptr[row], x.indptr[row + 1])
@@ -48,8 +62,8 @@ def add_scaled_rows(x, factors, weights, intercept):
 
 
 def add_scaled_csr(x, factors, weights, intercept):
-    """Do the same for :class:`~isrht.kernels.records.CsrRows`."""
-    check_csr(x, len(weights))
+    """Do the same for a :class:`CheckedCsr`."""
+    x = x.rows_for(weights)
     _check_factors(len(x.indptr) - 1, factors, weights, intercept)
     for row in np.flatnonzero(factors.any(axis=1)):
         entries = slice(x.indptr[row], x.indptr[row + 1])
@@ -69,11 +83,11 @@ def _step(row, features, values, records):
         score = score + (state.intercept if len(state.intercept) else real(0))
         slope = label * score - real(1) + ridge * alpha
         curvature = problems.norms[row] + ridge
-        best = alpha - slope / curvature
+        best = alpha - real(epoch.stretch) * (slope / curvature)
         following = np.where(best > 0, best, real(0))
         change = np.where(is_open, following - alpha, real(0))
         size = np.where(slope < 0, -slope, np.where(alpha > 0, slope, real(0)))
-        gain = real(0.5) * curvature * change * change
+        gain = -change * (slope + real(0.5) * curvature * change)
     epoch.violation[:] = np.where(is_open & (size > epoch.violation), size, epoch.violation)
     leaving = is_open & (alpha == 0) & (slope > epoch.threshold)
     state.closed[row] |= np.uint8((leaving << lanes).sum())
