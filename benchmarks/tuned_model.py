@@ -1,9 +1,10 @@
 """Accuracy against the seconds to a tuned model: ours, and what users would pick instead, as one figure and one table.
 
-``python -m benchmarks.tuned_model --data DIR`` runs every method on every set, writes
-``docs/pictures/tuned_models.svg`` and ``benchmarks/results/tuned_model.md``, and keeps what was measured in
-``--journal``, so that the same command goes on where it was stopped. Without ``--data`` only sets that are made here
-are run; ``--sets`` and ``--methods`` choose some.
+``python -m benchmarks.tuned_model --data DIR`` runs every method on every set. What was measured is kept in
+``benchmarks/results/tuned_model.jsonl``, so that the same command goes on where it was stopped; to measure anew, remove
+lines of it, or the file. From it come the figure of the README, ``docs/pictures/tuned_model.svg``, and the table,
+``benchmarks/results/tuned_model.md``. Without ``--data`` only sets that are made here are run; ``--sets`` and
+``--methods`` choose some.
 
 A tuned model is one whose parameters are chosen by cross-validation on the training rows (70 %, or as the set is
 given), and then trained on all of them. Peers have the settings that their users would take: scikit-learn's defaults,
@@ -25,6 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
 MADE = ("reviews",)
 SETS = ("mushrooms", "usps-b", "gisette-like", "reviews", "rcv1sub.binary", "news20.binary.rebuilt")
 
@@ -164,7 +166,7 @@ def measured(name, method, args):
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
     why = "limit" if done.returncode == -24 else done.stderr.strip().splitlines()[-1:]
-    return {"set": name, "method": method, "seconds": None, "accuracy": None, "why": why}
+    return {"set": name, "method": method, "seconds": None, "accuracy": None, "why": why, "limit": args.limit}
 
 
 def journal_of(path):
@@ -173,21 +175,21 @@ def journal_of(path):
     return {(record["set"], record["method"]): record for record in map(json.loads, lines)}
 
 
-def table(records, sets, limit):
+def table(records, sets):
     """Return the records as Markdown: a row for each method, the best accuracy and the least time of a set in bold."""
     lines = [f"| tuned model | {' | '.join(sets)} |", f"|---|{'---|' * len(sets)}"]
     for method in METHODS:
-        cells = [cell(records, name, method, limit) for name in sets]
+        cells = [cell(records, name, method) for name in sets]
         lines.append(f"| {method} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def cell(records, name, method, limit):
+def cell(records, name, method):
     record = records.get((name, method))
     if record is None:
         return ""
     if record["seconds"] is None:
-        return f"> {limit:g} s" if record["why"] == "limit" else "failed"
+        return f"> {record['limit']:g} s" if record["why"] == "limit" else "failed"
     others = [one for (set_, _), one in records.items() if set_ == name and one["seconds"] is not None]
     accuracy, seconds = f"{record['accuracy']:.2f}", f"{number(record['seconds'])} s"
     if record["accuracy"] == max(one["accuracy"] for one in others):
@@ -272,9 +274,9 @@ def arguments():
     parser.add_argument("--sets", nargs="+", help=f"of: {', '.join(SETS)}")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="names of methods to run")
     parser.add_argument("--limit", type=float, default=120, help="seconds of the processor for each run")
-    parser.add_argument("--journal", type=Path, default=Path("build/tuned_model.jsonl"))
-    parser.add_argument("--figure", type=Path, default=ROOT / "docs" / "pictures" / "tuned_models.svg")
-    parser.add_argument("--table", type=Path, default=ROOT / "benchmarks" / "results" / "tuned_model.md")
+    parser.add_argument("--journal", type=Path, default=RESULTS / "tuned_model.jsonl")
+    parser.add_argument("--figure", type=Path, default=ROOT / "docs" / "pictures" / "tuned_model.svg")
+    parser.add_argument("--table", type=Path, default=RESULTS / "tuned_model.md")
     parser.add_argument("--one", nargs=2, metavar=("SET", "METHOD"), help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -292,13 +294,14 @@ def main():
                 records[name, method] = measured(name, method, args)
                 with args.journal.open("a") as journal:
                     journal.write(json.dumps(records[name, method]) + "\n")
-            print(f"{name:22} {method:32} {cell(records, name, method, args.limit)}", flush=True)
-    shown = [name for name in sets if any(one["seconds"] for (set_, _), one in records.items() if set_ == name)]
+            print(f"{name:22} {method:32} {cell(records, name, method)}", flush=True)
+    shown = [name for name in SETS if any(one["seconds"] for (set_, _), one in records.items() if set_ == name)]
     args.figure.write_text(figure(records, shown))
     head = (
-        "Test accuracy (%), and seconds of one thread until the model is tuned, by `python -m benchmarks.tuned_model`."
+        "Test accuracy (%) of one split, and seconds of the processor, one thread, until the model is tuned, by "
+        "`python -m benchmarks.tuned_model`. What took longer than its limit was stopped."
     )
-    args.table.write_text(head + "\n\n" + table(records, shown, args.limit))
+    args.table.write_text(head + "\n\n" + table(records, shown))
     return None
 
 
