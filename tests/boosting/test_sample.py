@@ -66,6 +66,14 @@ def test_the_sample_is_the_same_wherever_the_rows_are(few, rows):
     assert_allclose(got.diagonals_, expected.diagonals_, atol=1e-5)
 
 
+def test_a_search_on_a_sample_reads_the_rows_once(few, rows):
+    """One pass to survey, one for the sample, one to measure, two for each round, one that finds no more."""
+    told = []
+    source = RowSource(Blocks(*rows), progress=lambda number, *_: told.append(number))
+    model = BoostedISRHT(4, random_state=0).fit(source)
+    assert 0 <= max(told) - (3 + 2 * model.rounds_) <= 1
+
+
 def test_the_sample_is_the_same_on_dask(few, rows):
     pytest.importorskip("distributed")
     da = pytest.importorskip("dask.array")

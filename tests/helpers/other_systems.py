@@ -19,7 +19,7 @@ REAL_OPEN = io.open
 MISSING = {
     "windows": {
         "modules": ("fcntl", "resource", "termios", "pwd", "grp"),
-        "os": ("pread", "pwrite", "posix_fallocate", "sysconf", "fork", "O_TMPFILE", "getuid"),
+        "os": ("pread", "preadv", "pwrite", "posix_fallocate", "sysconf", "fork", "O_TMPFILE", "getuid"),
         "signal": ("SIGHUP", "SIGUSR1", "SIGALRM", "setitimer"),
     },
     "macos": {"modules": (), "os": ("posix_fallocate", "O_TMPFILE"), "signal": ()},

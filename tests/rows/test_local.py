@@ -11,7 +11,7 @@ from source_data import Blocks, dense
 
 from isrht import ISRHTClassifier, RowSource
 from isrht.rows._local import StoredRows
-from isrht.rows.blocks import RowBlocks
+from isrht.rows.blocks import RowBlocks, few_rows
 from isrht.rows.entry import stored
 
 
@@ -64,11 +64,34 @@ def test_stored_rows_come_back_as_they_were(rng):
         assert isinstance(rows, StoredRows)
         assert rows.shape == X.shape
         for block_rows in (1, 99, 1000, 5000):
-            assert_array_equal(np.concatenate(list(rows.read(block_rows))), X)
+            assert_array_equal(np.concatenate([block.X for block in RowBlocks(rows, block_rows=block_rows)]), X)
         some = rows.take(np.array([0, 5, 5, 999]))
         assert_array_equal(np.concatenate(list(some.read(3))), X[[0, 5, 5, 999]])
     with pytest.raises(ValueError, match="closed file"):
-        next(rows.read(10))
+        next(iter(RowBlocks(rows)))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_few_rows_are_read_once_for_many_passes(sparse, rng):
+    X = sp.random_array((300, 20), density=0.2, format="csr", random_state=rng) if sparse else rng.random((300, 20))
+    told, chosen = [], np.array([3, 3, 70, 141, 299])
+    source = RowSource(Blocks(X), progress=lambda number, *_: told.append(number))
+    few = few_rows(source.map(lambda part: part * 2), chosen)
+    passes = max(told)
+    for block_rows in (2, 5):
+        parts = [block.X.toarray() if sparse else block.X for block in RowBlocks(few, block_rows=block_rows)]
+        assert_array_equal(np.concatenate(parts), 2 * (X.toarray() if sparse else X)[chosen])
+    assert max(told) == passes == 2
+    assert few.nnz == (X[chosen].nnz if sparse else 100)
+    assert few_rows(rng.random((9, 2)), chosen[:2]).shape == (2, 2)
+
+
+def test_few_rows_are_read_again_where_the_disk_is_full(rng, monkeypatch):
+    X, chosen = rng.random((300, 20)), np.arange(0, 300, 7)
+    monkeypatch.setattr("isrht.support.block_cache.SHARE_OF_DISK", 0)
+    with pytest.warns(UserWarning, match="half of what the disk has left"):
+        few = few_rows(RowSource(Blocks(X)), chosen)
+    assert_array_equal(np.concatenate([block.X for block in RowBlocks(few)]), X[chosen])
 
 
 class Stop(Exception):

@@ -9,7 +9,10 @@ from numpy.testing import assert_array_equal
 from isrht.support.spill_file import SpillFile
 
 
-def test_what_is_appended_is_read_again_and_mapped(rng):
+@pytest.mark.parametrize("has_preadv", [True, False])
+def test_what_is_appended_is_read_again_and_mapped(has_preadv, rng, monkeypatch):
+    if not has_preadv:
+        monkeypatch.delattr(os, "preadv", raising=False)
     values, file = rng.standard_normal((50, 3)), SpillFile("rows")
     for start in range(0, 50, 7):
         file.append(values[start : start + 7])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isrht.rows.blocks import take_rows
+from isrht.rows.blocks import few_rows
 from isrht.rows.folds import ENOUGH_ROWS
 from isrht.rows.labels import CodedLabels
 from isrht.rows.samples import sample_of_classes
@@ -50,7 +50,7 @@ def searched_rows(X, labels, weights, seed):
         return SearchedRows(X, labels, weights)
     chosen = _drawn_rows(labels, np.random.RandomState(seed))
     sample = CodedLabels(labels.classes, labels.codes[chosen])
-    return SearchedRows(take_rows(X, chosen), sample, None if weights is None else weights[chosen])
+    return SearchedRows(few_rows(X, chosen), sample, None if weights is None else weights[chosen])
 
 
 def _drawn_rows(labels, rng):

@@ -7,11 +7,11 @@ file that has no name (:mod:`isrht.support.spill_file`).
 
 from __future__ import annotations
 
-import threading
 from functools import cached_property
 
 import numpy as np
 
+from isrht.rows._kept import KeptRows
 from isrht.rows._recut import recut
 from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows
 from isrht.rows.values import total
@@ -124,6 +124,14 @@ class TakenRows(LocalRows):
         """Return how many rows may be read at once."""
         return self._rows.most_rows()
 
+    def for_many_passes(self):
+        """Return the same rows in a temporary file, if the disk has room for them, so that not all rows are read."""
+        kept = KeptRows(None)
+        for block in RowBlocks(self):
+            kept.append(block.X)
+            del block
+        return SlicedRows(self, kept) if kept.finish() else self
+
 
 class MappedRows(LocalRows):
     """Rows that a function changes when they are read. ``row_nnz`` counts the stored values before the change."""
@@ -151,7 +159,7 @@ class StoredRows(LocalRows):
 
     def __init__(self, n_features, dtype):
         self.shape, self.dtype = (0, n_features), np.dtype(dtype)
-        self._file, self._lock = SpillFile("projected rows"), threading.Lock()
+        self._file = SpillFile("projected rows")
 
     def append(self, X):
         """Add rows at the end."""
@@ -159,13 +167,43 @@ class StoredRows(LocalRows):
         self.shape = self.shape[0] + X.shape[0], self.shape[1]
 
     def read(self, block_rows):
-        """Yield all rows in order, ``block_rows`` at a time (fewer in the last part)."""
+        """Yield where the rows lie, ``block_rows`` at a time (fewer in the last part); :meth:`finish` reads them."""
         for start in range(0, self.shape[0], block_rows):
-            rows = np.empty((min(block_rows, self.shape[0] - start), self.shape[1]), dtype=self.dtype)
-            with self._lock:
-                self._file.read_into(rows, start * self.shape[1] * self.dtype.itemsize)
-            yield rows
+            yield _Stretch(self, start, min(start + block_rows, self.shape[0]))
+
+    def finish(self, part):
+        """Read the rows of a part, so that threads share the reading."""
+        return part.rows() if isinstance(part, _Stretch) else part
 
     def close(self):
         """Let the file vanish."""
         self._file.close()
+
+
+class _Stretch:
+    """Consecutive stored rows that have not been read yet."""
+
+    def __init__(self, stored, start, stop):
+        self._stored, self._start, self.shape = stored, start, (stop - start, stored.shape[1])
+
+    def rows(self):
+        """Read the rows."""
+        stored, rows = self._stored, np.empty(self.shape, dtype=self._stored.dtype)
+        stored._file.read_into(rows, self._start * self.shape[1] * stored.dtype.itemsize)
+        return rows
+
+    def __getitem__(self, chosen):
+        return self.rows()[chosen]
+
+
+class SlicedRows(LocalRows):
+    """Rows of a temporary file that is mapped into memory, of which any part is a slice."""
+
+    def __init__(self, rows, kept):
+        self.shape, self.dtype, self.sparse, self.row_nnz = rows.shape, rows.dtype, rows.sparse, rows.row_nnz
+        self._kept = kept
+
+    def read(self, block_rows):
+        """Yield all rows in order, ``block_rows`` at a time (fewer in the last part)."""
+        for start in range(0, self.shape[0], block_rows):
+            yield self._kept.rows(start, min(start + block_rows, self.shape[0]))

@@ -90,6 +90,10 @@ class RowsElsewhere:
         """Return the rows of these numbers, which ascend and may repeat, as rows elsewhere."""
         raise NotImplementedError
 
+    def for_many_passes(self):
+        """Return the same rows where they are cheap to read again and again: these themselves, unless they are few."""
+        return self
+
     def map(self, function, n_features=None, sparse=None):
         """Return the rows as ``function`` changes them whenever they are read: scaled, sketched or projected.
 
@@ -233,6 +237,12 @@ def pairs_of(X):
 def take_rows(X, rows):
     """Return the rows of these numbers: a copy of those in memory, a view of those elsewhere."""
     return X.take(rows) if isinstance(X, RowsElsewhere) else X[rows]
+
+
+def few_rows(X, rows):
+    """Return the rows of these numbers, for many passes: a copy of those in memory, or of those that are read here."""
+    taken = take_rows(X, rows)
+    return taken.for_many_passes() if isinstance(taken, RowsElsewhere) else taken
 
 
 def default_block_rows(X, elements=BLOCK_ELEMENTS):

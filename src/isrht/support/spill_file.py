@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 import weakref
 from contextlib import contextmanager
 
@@ -21,7 +22,7 @@ class SpillFile:
         self.contents = contents
         self._file = tempfile.TemporaryFile(prefix="isrht-", buffering=0)  # noqa: SIM115 -- closed by the next line
         self.close = weakref.finalize(self, self._file.close)
-        self._reserved = 0
+        self._reserved, self._lock = 0, threading.Lock()
 
     @property
     def closed(self):
@@ -36,14 +37,20 @@ class SpillFile:
                 left = left[self._file.write(left) :]
 
     def read_into(self, array, start):
-        """Fill an array with the bytes of the file from ``start`` on."""
+        """Fill an array with the bytes of the file from ``start`` on. Several threads may do so at once."""
         left = memoryview(array).cast("B")
-        self._file.seek(start)
         while left:
-            count = self._file.readinto(left)
+            count = self._read_at(left, start)
             if not count:
                 raise OSError(f"the temporary file of the {self.contents} has been cut short")
-            left = left[count:]
+            left, start = left[count:], start + count
+
+    def _read_at(self, buffer, start):
+        if hasattr(os, "preadv"):
+            return os.preadv(self._file.fileno(), [buffer], start)
+        with self._lock:  # threads share the position in the file
+            self._file.seek(start)
+            return self._file.readinto(buffer)
 
     def mapped(self, dtype, shape):
         """Return the file as an array that can be written to. A file that is shorter is made as long as the array."""
