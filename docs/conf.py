@@ -143,6 +143,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "reference/examples",
     "reference_url": {"isrht": None},
     "show_memory": False,
+    "write_computation_times": False,  # a page of tables, which fetches its scripts from another site
     "min_reported_time": 0,
     "remove_config_comments": True,
     "image_srcset": ["2x"],
