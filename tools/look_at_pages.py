@@ -72,7 +72,8 @@ def pages_of(paths, only):
                 if "_static" not in page.parts and (not only or any(part in inner.as_posix() for part in only)):
                     yield path, inner
         else:
-            yield path.parent, Path(path.name)
+            home = path.resolve().parent
+            yield home.parent, Path(home.name, path.name)  # pictures are called by it: there is more than one index
 
 
 def main(arguments):
