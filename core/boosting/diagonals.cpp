@@ -57,6 +57,10 @@ void take_signs(Piece& piece) {
     for (size_t i = 0; i < piece.count; ++i) piece.z[i] = piece.z[i] < 0 ? -piece.varies[i] : piece.varies[i];
 }
 
+double total_of_eight(const double* sums) {
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
 // Returns the sum of products. There are eight partial sums, so that no addition waits for the one before.
 template <class T> double product(const T* left, const double* right, size_t count) {
     double sums[8] = {};
@@ -64,7 +68,26 @@ template <class T> double product(const T* left, const double* right, size_t cou
     for (; i + 8 <= count; i += 8)
         for (size_t lane = 0; lane < 8; ++lane) sums[lane] += double(left[i + lane]) * right[i + lane];
     for (; i < count; ++i) sums[0] += double(left[i]) * right[i];
-    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+    return total_of_eight(sums);
+}
+
+// Adds the products of a row of a path with two problems, each in its own eight partial sums, as product() does.
+void add_two_products(const float* left, const double* const right[2], size_t count, double* const totals[2]) {
+    double first[8] = {}, second[8] = {};
+    const double *a = right[0], *b = right[1];
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (size_t lane = 0; lane < 8; ++lane) {
+            const double value = double(left[i + lane]);
+            first[lane] += value * a[i + lane];
+            second[lane] += value * b[i + lane];
+        }
+    for (; i < count; ++i) {
+        first[0] += double(left[i]) * a[i];
+        second[0] += double(left[i]) * b[i];
+    }
+    *totals[0] += total_of_eight(first);
+    *totals[1] += total_of_eight(second);
 }
 
 // Writes the diagonal of problem p, and what is told of it alone. `weighted` becomes z in its metric.
@@ -89,6 +112,22 @@ void finish(const Piece& piece, const DiagonalTask& task, size_t p, double* weig
         for (size_t i = 0; i < piece.count; ++i) signals[i * problems + p] = diagonal[i] * piece.gradient[i];
 }
 
+// Multiplies the diagonal of problem p with the rows of its path, and that of the next problem, too, if it is of the same
+// path: the rows are read once for both. Returns how many problems these were.
+size_t multiply_with_path(const DiagonalTask& task, size_t p, const double* weighted) {
+    const size_t count = task.features.count, most = task.results.most_rows, rows = size_t(task.paths.rows[p]);
+    double* const grams = task.results.grams + p * most;
+    const bool two = p + 1 < task.problems.count && task.paths.z[p] == task.paths.z[p + 1];
+    const double* const right[2] = {weighted + p * kPiece, weighted + (p + 1) * kPiece};
+    for (size_t t = 0; t < rows; ++t) {
+        const float* row = task.paths.diagonal(p, t, task.features.start);
+        double* const totals[2] = {grams + t, grams + most + t};
+        if (two) add_two_products(row, right, count, totals);
+        else *totals[0] += product(row, right[0], count);
+    }
+    return two ? 2 : 1;
+}
+
 // Makes the diagonals of at most kPiece features. The products of a diagonal with the rows of its path come last,
 // because the other new diagonals of the path are among these rows. `weighted` has room for kPiece features of each
 // problem.
@@ -102,10 +141,7 @@ void make_piece(const double* moments, const DiagonalTask& task, double* weighte
         else shrink(piece, task.problems.threshold[p]);
         finish(piece, task, p, weighted + p * kPiece, diagonals);
     }
-    for (size_t p = 0; p < task.problems.count; ++p)
-        for (size_t t = 0; t < size_t(task.paths.rows[p]); ++t)
-            task.results.grams[p * task.results.most_rows + t] +=
-                product(task.paths.diagonal(p, t, task.features.start), weighted + p * kPiece, piece.count);
+    for (size_t p = 0; p < task.problems.count;) p += multiply_with_path(task, p, weighted);
 }
 
 }  // namespace

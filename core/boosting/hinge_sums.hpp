@@ -1,7 +1,7 @@
 // Sums over rows of small SVMs: the squared hinge, its gradient, and the Gram matrices of rows that enter or leave the
 // margin.
 //
-// Rows are packed into blocks that stay in the first-level cache while all problems pass over them. Vectors hold the same
+// Rows are packed into blocks that stay in the cache while all problems pass over them, a few problems together. Vectors hold the same
 // column of several rows, so scores need no sums across lanes. Sums over rows are taken in eight partial sums, to which
 // the rows are added in turn, and which are added by halves. Which rows of a block are within the margin is one word.
 #pragma once
@@ -15,6 +15,10 @@ namespace isrht::ISRHT_VARIANT {
 constexpr size_t kSvmBlock = 32, kSvmPartials = 8;
 constexpr size_t kSvmLanes = size_t(Lanes<double>::count), kSvmVectors = kSvmBlock / kSvmLanes;
 constexpr size_t kSvmSlots = kSvmPartials / kSvmLanes;
+// So many problems pass over the rows together, and so many vectors of rows are scored at a time: as registers allow.
+constexpr size_t kSvmTogether = kSvmLanes == 8 ? 4 : 2, kSvmTile = 4;
+// All problems pass over so many bytes of rows, or a block, before the next ones are read.
+constexpr size_t kSvmCached = 1 << 14;
 
 // Rows of weight zero are left out. A block has its columns one after the other, then ones, weights, and codes as
 // doubles. The last block is filled up with rows of weight zero.
@@ -79,14 +83,28 @@ struct BlockHinge {
     uint32_t active;
 };
 
-// Scores the rows of a block, adds to the loss, and returns what the gradient is made of.
-ISRHT_INLINE BlockHinge hinge_of_block(const double* block, size_t width, const HingeTask& task) {
-    Vector<double> score[kSvmVectors] = {};
-    for (size_t j = 0; j < width; ++j) {
-        const double weight = task.weights[j];
-        for (size_t v = 0; v < kSvmVectors; ++v) score[v] += weight * load(block + j * kSvmBlock + v * kSvmLanes);
+// Scores the rows of a block in several problems, so many vectors of rows at a time as registers hold: each value that is
+// loaded serves all of them.
+template <size_t Problems>
+ISRHT_INLINE void score_block(const double* block, size_t width, const HingeTask* tasks,
+                              Vector<double> (*scores)[kSvmVectors]) {
+    for (size_t first = 0; first < kSvmVectors; first += kSvmTile) {
+        Vector<double> score[Problems][kSvmTile] = {};
+        for (size_t j = 0; j < width; ++j) {
+            const double* column = block + j * kSvmBlock + first * kSvmLanes;
+            for (size_t v = 0; v < kSvmTile; ++v) {
+                const Vector<double> values = load(column + v * kSvmLanes);
+                for (size_t p = 0; p < Problems; ++p) score[p][v] += tasks[p].weights[j] * values;
+            }
+        }
+        for (size_t p = 0; p < Problems; ++p)
+            for (size_t v = 0; v < kSvmTile; ++v) scores[p][first + v] = score[p][v];
     }
-    const double *weights = block + width * kSvmBlock, *codes = weights + kSvmBlock;
+}
+
+// Adds to the loss, and returns what the gradient is made of. `facts` are the weights of the rows, and then their codes.
+ISRHT_INLINE BlockHinge hinge_of_block(const double* facts, const Vector<double>* score, const HingeTask& task) {
+    const double *weights = facts, *codes = facts + kSvmBlock;
     const Vector<double> one = broadcast(1.0), zero{};
     BlockHinge found{};
     Vector<double> loss[kSvmSlots];
@@ -104,29 +122,53 @@ ISRHT_INLINE BlockHinge hinge_of_block(const double* block, size_t width, const 
     return found;
 }
 
-ISRHT_INLINE void add_pull(const double* block, size_t width, const BlockHinge& found, double* pull) {
+template <size_t Problems>
+ISRHT_INLINE void add_pulls(const double* block, size_t width, const BlockHinge* found, const HingeTask* tasks) {
     for (size_t j = 0; j < width; ++j) {
-        double* sums = pull + j * kSvmPartials;
-        Vector<double> sum[kSvmSlots];
-        for (size_t s = 0; s < kSvmSlots; ++s) sum[s] = load(sums + s * kSvmLanes);
-        for (size_t v = 0; v < kSvmVectors; ++v)
-            sum[v % kSvmSlots] += found.pull[v] * load(block + j * kSvmBlock + v * kSvmLanes);
-        for (size_t s = 0; s < kSvmSlots; ++s) store(sums + s * kSvmLanes, sum[s]);
+        Vector<double> sum[Problems][kSvmSlots];
+        for (size_t p = 0; p < Problems; ++p)
+            for (size_t s = 0; s < kSvmSlots; ++s)
+                sum[p][s] = load(tasks[p].pull + j * kSvmPartials + s * kSvmLanes);
+        for (size_t v = 0; v < kSvmVectors; ++v) {
+            const Vector<double> values = load(block + j * kSvmBlock + v * kSvmLanes);
+            for (size_t p = 0; p < Problems; ++p) sum[p][v % kSvmSlots] += found[p].pull[v] * values;
+        }
+        for (size_t p = 0; p < Problems; ++p)
+            for (size_t s = 0; s < kSvmSlots; ++s)
+                store(tasks[p].pull + j * kSvmPartials + s * kSvmLanes, sum[p][s]);
     }
 }
 
-// Takes the sums of several problems in one pass over the rows. All sums begin at zero.
+// Takes the sums of several problems over the blocks from `first` up to `end`.
+template <size_t Problems>
+ISRHT_INLINE void sum_blocks(const PackedRows& rows, size_t first, size_t end, const HingeTask* tasks) {
+    for (size_t b = first; b < end; ++b) {
+        const double* block = rows.block(b);
+        Vector<double> scores[Problems][kSvmVectors];
+        score_block<Problems>(block, rows.width, tasks, scores);
+        BlockHinge found[Problems];
+        uint32_t active = 0;
+        for (size_t p = 0; p < Problems; ++p) {
+            found[p] = hinge_of_block(block + rows.width * kSvmBlock, scores[p], tasks[p]);
+            active |= tasks[p].active[b] = found[p].active;
+        }
+        if (active) add_pulls<Problems>(block, rows.width, found, tasks);
+    }
+}
+
+// Takes the sums of all problems in one pass over the rows. All sums begin at zero.
 inline void sum_hinges(const PackedRows& rows, const HingeTask* tasks, size_t count) {
     for (size_t p = 0; p < count; ++p) {
         for (size_t i = 0; i < kSvmPartials; ++i) tasks[p].loss[i] = 0;
         for (size_t i = 0; i < rows.width * kSvmPartials; ++i) tasks[p].pull[i] = 0;
     }
-    for (size_t b = 0; b < rows.blocks; ++b)
-        for (size_t p = 0; p < count; ++p) {
-            const BlockHinge found = hinge_of_block(rows.block(b), rows.width, tasks[p]);
-            tasks[p].active[b] = found.active;
-            if (found.active) add_pull(rows.block(b), rows.width, found, tasks[p].pull);
-        }
+    const size_t at_once = 1 + kSvmCached / ((rows.width + 2) * kSvmBlock * sizeof(double));
+    for (size_t first = 0; first < rows.blocks; first += at_once) {
+        const size_t end = first + at_once < rows.blocks ? first + at_once : rows.blocks;
+        size_t p = 0;
+        for (; p + kSvmTogether <= count; p += kSvmTogether) sum_blocks<kSvmTogether>(rows, first, end, tasks + p);
+        for (; p < count; ++p) sum_blocks<1>(rows, first, end, tasks + p);
+    }
 }
 
 // Adds eight partial sums by halves.

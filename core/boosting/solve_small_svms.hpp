@@ -3,7 +3,8 @@
 // The objective |w|^2 / 2 + cost * sum of the weighted squared hinge, where w includes the intercept, is piecewise
 // quadratic: once a full Newton step leaves the set of active rows as it was, the step ended exactly at the optimum;
 // once it changes few of them, it ended near it. Then it may be found by the Gram matrix of all rows, which is about
-// that of the active ones if these are counted. All problems share every pass over the rows, and only rows that enter or leave that set change a Gram matrix.
+// that of the active ones if these are counted. All problems share every pass over the rows, and only rows that enter or
+// leave that set change a Gram matrix.
 #pragma once
 
 #include "boosting/cholesky.hpp"
@@ -24,7 +25,7 @@ struct SvmState {
     double trial_loss[kSvmPartials];
     double *gram, *gradient;                    // (width, stride), (width)
     uint32_t *active, *trial_active, *of_gram;  // (blocks)
-    double cost, positive, loss, promise, length;
+    double cost, positive, loss, promise, length, factor;
     bool going;
 };
 
@@ -33,7 +34,7 @@ struct SmallNewton {
     SvmState* states;
     HingeTask* tasks;
     size_t count, labels;
-    double *hessian, *column, *gathered;
+    double *hessian, *gathered;
     uint32_t* words;
     double tolerance;
     double* shared;  // the Gram matrix of all rows, or null if every problem has its own
@@ -44,10 +45,7 @@ struct SmallNewton {
         if (shared) gram_of_all_rows();
         else first_grams();
         for (int step = 0; step < kMostNewtonSteps; ++step) {
-            bool moving = false;
-            for (size_t p = 0; p < count; ++p)
-                if (states[p].going) moving |= find_step(states[p]);
-            if (!moving) return;
+            if (!find_steps()) return;
             while (sum_at_trials()) judge_trials();
             for (size_t p = 0; p < count; ++p)
                 if (states[p].going && !shared) follow_gram(states[p]);
@@ -55,7 +53,7 @@ struct SmallNewton {
     }
 
   private:
-    static constexpr double kWaiting = 0;
+    static constexpr double kWaiting = 0, kNoFactor = -1;
 
     ISRHT_INLINE double objective(const SvmState& state, const double* weights, double loss) const {
         double square = 0;
@@ -120,20 +118,64 @@ struct SmallNewton {
         for (size_t b = 0; b < rows.blocks; ++b) state.of_gram[b] = state.active[b];
     }
 
-    // Finds the Newton step, and sets the trial point to its end. Returns whether it promises anything.
-    bool find_step(SvmState& state) {
-        const size_t width = rows.width, stride = gram_stride(width);
-        const double twice = 2 * state.cost, *gram = shared ? shared : state.gram;
+    // Finds the steps of all problems that are going on. Returns whether any of them promises anything.
+    bool find_steps() {
+        bool moving = false;
+        if (!shared) {
+            for (size_t p = 0; p < count; ++p)
+                if (states[p].going) {
+                    set_hessian(states[p].gram, 2 * states[p].cost);
+                    moving |= find_step(states[p]);
+                }
+            return moving;
+        }
+        for (size_t p = 0; p < count; ++p) states[p].factor = states[p].going ? shared_factor(states[p]) : kNoFactor;
+        for (size_t p = 0; p < count; ++p)
+            if (states[p].factor != kNoFactor) moving |= find_steps_like(p);
+        return moving;
+    }
+
+    // Finds the steps of problem p and of all behind it that have the same Hessian.
+    bool find_steps_like(size_t p) {
+        const double factor = states[p].factor;
+        bool moving = false;
+        set_hessian(shared, factor);
+        for (; p < count; ++p)
+            if (states[p].factor == factor) {
+                moving |= find_step(states[p]);
+                states[p].factor = kNoFactor;
+            }
+        return moving;
+    }
+
+    // Returns by what the Gram matrix of all rows is to be multiplied for a problem: by twice its cost times the share
+    // of its rows that are active, rounded up to a power of two or three quarters of one. So many problems have the same
+    // Hessian, and none has one that is too small.
+    double shared_factor(const SvmState& state) const {
         const double share = rows.count ? double(count_active(state.active)) / double(rows.count) : 0;
-        const double factor = shared ? twice * share : twice;
+        int exponent;
+        const double part = std::frexp(2 * state.cost * share, &exponent);
+        return part == 0 ? 0 : std::ldexp(part <= 0.75 ? 0.75 : 1.0, exponent);
+    }
+
+    // Sets the Hessian to the identity and a factor times a Gram matrix, and factorises it.
+    void set_hessian(const double* gram, double factor) {
+        const size_t width = rows.width, stride = gram_stride(width);
         for (size_t j = 0; j < width; ++j) {
-            state.gradient[j] = state.weights[j] - twice * total_of_partials(state.pull + j * kSvmPartials);
-            state.step[j] = state.gradient[j];
             for (size_t k = 0; k < j; ++k) hessian[j * stride + k] = factor * gram[j * stride + k];
             hessian[j * stride + j] = factor * gram[j * stride + j] + 1;
         }
-        cholesky(hessian, width, stride, column);
-        solve_by_cholesky(hessian, width, stride, state.step);
+        cholesky(hessian, width, stride);
+    }
+
+    // Finds the Newton step, and sets the trial point to its end. Returns whether it promises anything.
+    bool find_step(SvmState& state) {
+        const size_t width = rows.width;
+        const double twice = 2 * state.cost;
+        for (size_t j = 0; j < width; ++j)
+            state.step[j] = state.gradient[j] =
+                state.weights[j] - twice * total_of_partials(state.pull + j * kSvmPartials);
+        solve_by_cholesky(hessian, width, gram_stride(width), state.step);
         state.promise = 0;
         for (size_t j = 0; j < width; ++j) state.promise += state.gradient[j] * state.step[j];
         state.going = state.promise > kSmallestDecrease * objective(state, state.weights, state.loss);
@@ -210,7 +252,7 @@ inline void solve_small_svms(const LearnedRows& given, const SvmProblems& proble
     const bool own_grams = problems.tolerance == 0;
     Scratch memory(count * bytes_of_state(width, blocks, own_grams) + Pieces::bytes<SvmState>(count) +
                    Pieces::bytes<HingeTask>(count) + 2 * Pieces::bytes<double>(width * stride) +
-                   Pieces::bytes<double>(width) + Pieces::bytes<double>(kGathered * stride) +
+                   Pieces::bytes<double>(kGathered * stride) +
                    Pieces::bytes<uint32_t>(blocks) + kCacheLine);
     Pieces pieces{static_cast<char*>(memory.data)};
     SmallNewton newton{packed_rows(given, counted, static_cast<double*>(values.data)),
@@ -219,7 +261,6 @@ inline void solve_small_svms(const LearnedRows& given, const SvmProblems& proble
                        count,
                        problems.labels,
                        pieces.take<double>(width * stride),
-                       pieces.take<double>(width),
                        pieces.take<double>(kGathered * stride),
                        pieces.take<uint32_t>(blocks),
                        problems.tolerance,

@@ -19,7 +19,7 @@ from isrht.support.threads import in_threads
 INNER_C = 1.0
 # SVMs of more than so many classes, on more than so many columns, are solved until a step changes no more than this
 # part of their active rows. A Gram matrix for each of them would cost more than all the rest.
-MANY_CLASSES, MANY_COLUMNS = 10, 64
+MANY_CLASSES, MANY_COLUMNS = 10, 16
 TOLERANCE_OF_MANY = 0.02
 
 

@@ -130,13 +130,17 @@ class _Newton:
     def _objective(self, p, w, loss):
         return 0.5 * sum_in_turn(w * w) + self.problems.cost[p] * loss
 
+    def _shared_factor(self, p):
+        """Return what the Gram matrix of all rows is multiplied by, rounded up to few values: many problems share one."""
+        share = np.count_nonzero(self.active[p]) / self.rows.count if self.rows.count else 0.0
+        part, exponent = np.frexp(2 * self.problems.cost[p] * share)
+        return np.ldexp(0.75 if part <= 0.75 else 1.0, exponent) if part else 0.0
+
     def _step(self, p):
         """Take a Newton step. Return whether there may be more to gain."""
         twice = 2 * self.problems.cost[p]
         gradient = self.weights[p] - twice * self.pull[p]
-        factor = twice
-        if self.problems.tolerance > 0:
-            factor = twice * (np.count_nonzero(self.active[p]) / self.rows.count if self.rows.count else 0.0)
+        factor = self._shared_factor(p) if self.problems.tolerance > 0 else twice
         step = _solved(factor * self.gram[p] + np.diag(np.ones(len(gradient))), gradient)
         promise = sum_in_turn(gradient * step)
         before = self._objective(p, self.weights[p], self.loss[p])
