@@ -127,15 +127,13 @@ ISRHT_INLINE void add_pulls(const double* block, size_t width, const BlockHinge*
     for (size_t j = 0; j < width; ++j) {
         Vector<double> sum[Problems][kSvmSlots];
         for (size_t p = 0; p < Problems; ++p)
-            for (size_t s = 0; s < kSvmSlots; ++s)
-                sum[p][s] = load(tasks[p].pull + j * kSvmPartials + s * kSvmLanes);
+            for (size_t s = 0; s < kSvmSlots; ++s) sum[p][s] = load(tasks[p].pull + j * kSvmPartials + s * kSvmLanes);
         for (size_t v = 0; v < kSvmVectors; ++v) {
             const Vector<double> values = load(block + j * kSvmBlock + v * kSvmLanes);
             for (size_t p = 0; p < Problems; ++p) sum[p][v % kSvmSlots] += found[p].pull[v] * values;
         }
         for (size_t p = 0; p < Problems; ++p)
-            for (size_t s = 0; s < kSvmSlots; ++s)
-                store(tasks[p].pull + j * kSvmPartials + s * kSvmLanes, sum[p][s]);
+            for (size_t s = 0; s < kSvmSlots; ++s) store(tasks[p].pull + j * kSvmPartials + s * kSvmLanes, sum[p][s]);
     }
 }
 

@@ -252,8 +252,7 @@ inline void solve_small_svms(const LearnedRows& given, const SvmProblems& proble
     const bool own_grams = problems.tolerance == 0;
     Scratch memory(count * bytes_of_state(width, blocks, own_grams) + Pieces::bytes<SvmState>(count) +
                    Pieces::bytes<HingeTask>(count) + 2 * Pieces::bytes<double>(width * stride) +
-                   Pieces::bytes<double>(kGathered * stride) +
-                   Pieces::bytes<uint32_t>(blocks) + kCacheLine);
+                   Pieces::bytes<double>(kGathered * stride) + Pieces::bytes<uint32_t>(blocks) + kCacheLine);
     Pieces pieces{static_cast<char*>(memory.data)};
     SmallNewton newton{packed_rows(given, counted, static_cast<double*>(values.data)),
                        pieces.take<SvmState>(count),

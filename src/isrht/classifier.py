@@ -28,7 +28,9 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.boosting._blend import Judge, choose_blend, factors_of, spread
 from isrht.boosting._calibration import CalibrationWish
+from isrht.boosting._measures import score_of_scores
 from isrht.boosting._plan import DISTILLED_PER_CLASS, LEARNED
 from isrht.boosting.estimator import BoostedISRHT
 from isrht.linear.calibration import trained_class_factors
@@ -36,6 +38,8 @@ from isrht.linear.classifier import LinearClassifier
 from isrht.linear.column_search import ColumnSearch, Told, projected, weights_of_features
 from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.probabilities import ProbabilitiesMixin
+from isrht.linear.scores import linear_scores
+from isrht.linear.scoring import held_out_scorer
 from isrht.linear.search import LinearSVMCV, checked_Cs
 from isrht.linear.svm import LinearSVM
 from isrht.linear.weights import weighted_rows
@@ -64,7 +68,7 @@ from isrht.support.validation import check_positive_number, checked_data, whole_
 
 SCALES = (None, "maxabs", "minmax")
 # For every selection the parameters that change nothing.
-NOT_USED = {name: rule.unused for name, rule in RULES.items()} | {
+NOT_USED = {name: (*rule.unused, "blend") for name, rule in RULES.items()} | {
     "boosted": ("balance", "center", "replace", "sketch_size", "n_score_samples", "Cs", "project_once")
 }
 
@@ -107,6 +111,9 @@ class ISRHTClassifier(
         For selected columns: whether to cross-validate C on columns that were chosen with all labels, as the paper
         does. It is cheaper, but the scores are too good where the selection looks at y, because the rows held out
         helped to choose the columns.
+    blend : bool, default=False
+        For boosted columns and rows in memory: whether to add up their model and an SVM on all features, in shares that
+        held-out rows choose. It takes the time of both.
     probability : bool, default=False
         Whether to have ``predict_proba`` for a given C, too: then as many models are trained as ``cv`` has folds, to
         score the rows that they have not seen. Where C is chosen, and with boosted columns, such scores are there
@@ -141,7 +148,11 @@ class ISRHTClassifier(
     projection_ : ISRHT or BoostedISRHT
     svm_ : LinearSVM
         The SVM on the projected columns. ``svm_.decision_function(transform(X))``, the paper's way in O(d log d),
-        agrees with ``decision_function(X)`` to rounding.
+        agrees with ``decision_function(X)`` to rounding, unless this is a blend.
+    all_features_svm_ : LinearSVM or None
+        With ``blend=True``, the SVM on all features, if it has a share.
+    blend_share_ : float
+        The share of that SVM in the scores, from 0 to 1.
     scaler_ : MaxAbsScaler, MinMaxScaler or None
     C_ : float
         The C of ``svm_``, given or chosen; with boosted columns a given one times the chosen one.
@@ -202,6 +213,7 @@ class ISRHTClassifier(
         cv: Folds = 5,
         scoring: Scoring = None,
         project_once: bool = False,
+        blend: bool = False,
         probability: bool = False,
         scale: Literal["maxabs", "minmax"] | None = None,
         class_weight: ClassWeight = None,
@@ -225,6 +237,7 @@ class ISRHTClassifier(
         self.cv = cv
         self.scoring = scoring
         self.project_once = project_once
+        self.blend = blend
         self.probability = probability
         self.scale = scale
         self.class_weight = class_weight
@@ -273,6 +286,7 @@ class ISRHTClassifier(
         with projected([self.projection_], X) as (Z,):
             self.C_ = self._choose_C(projection, X, Z, told)
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, told.weights)
+            self._fit_blend(X, Z, told)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
             self.coef_, self.intercept_ = self._on_features()
@@ -322,8 +336,9 @@ class ISRHTClassifier(
             raise ValueError(f"C must be a positive number or 'cv', got {self.C!r}")
         else:
             check_positive_number("C", self.C)
-        if not isinstance(self.probability, bool | np.bool_):
-            raise TypeError(f"probability must be True or False, got {self.probability!r}")
+        for name in ("blend", "probability"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
 
     def _warn_of_unused_parameters(self):
         """Warn of parameters that are not what they are by default, and that the selection does not use."""
@@ -378,6 +393,8 @@ class ISRHTClassifier(
     def _fit_projection(self, projection, X, told):
         """Fit the projection. Boosted columns have no parameter for class weights, which go into those of the rows."""
         if self.selection == "boosted":
+            if self.blend and isinstance(X, RowsElsewhere):
+                raise ValueError("blend=True needs rows in memory: it trains an SVM on all features in every fold")
             weighted = weighted_rows(self.class_weight, told.labels, told.weights)
             wish = self._calibration_wish(told.labels, told.weights, weighted)
             return projection.fit_checked(X, told.labels, weighted, wish, told.groups)
@@ -390,9 +407,41 @@ class ISRHTClassifier(
         """
         C_factor = 1.0 if self.C == "cv" else float(self.C)
         if self.class_weight is None:
-            return CalibrationWish(C_factor)
+            return CalibrationWish(C_factor, keeps_scores=bool(self.blend))
         factors = trained_class_factors(self.class_weight, labels, weights)
-        return CalibrationWish(C_factor, factors, typical_weight(weighted) / typical_weight(weights))
+        unit = typical_weight(weighted) / typical_weight(weights)
+        return CalibrationWish(C_factor, factors, unit, bool(self.blend))
+
+    def _fit_blend(self, X, Z, told):
+        """Add an SVM on all features, in the share that held-out rows choose: none if the labels look like noise."""
+        self.all_features_svm_, self.blend_factors_, self.blend_share_ = None, None, 0.0
+        if not self.blend or self.selection != "boosted":
+            return
+        known = self.projection_.take_fold_scores()
+        if known is None or not self.projection_.has_signal_:
+            return
+        with one_blas_thread():
+            chosen = choose_blend(known, self._judge(told))
+        self.calibration_, self.blend_share_ = chosen.calibration, chosen.share
+        if self.C == "cv":
+            self._best_of(self.Cs_, chosen.fold_scores[None])
+        if chosen.share == 0:
+            return
+        svm = LinearSVM(chosen.C, **self._svm_options()).fit_checked(X, told.labels, told.weights)
+        weights = np.ones(len(told.labels))
+        if told.weights is not None or self.class_weight is not None:
+            weights = weighted_rows(self.class_weight, told.labels, told.weights)
+        pairs = ((self.svm_, Z), (svm, X))
+        spreads = [spread(linear_scores(rows, own.coef_, own.intercept_)[0], weights) for own, rows in pairs]
+        self.all_features_svm_, self.blend_factors_ = svm, np.array(factors_of(chosen.share, *spreads))
+
+    def _judge(self, told):
+        """Return how blends are judged: by the score that is maximised."""
+        factors = np.ones(told.labels.n_classes)
+        if self.class_weight is not None:
+            factors = trained_class_factors(self.class_weight, told.labels, told.weights)
+        score = score_of_scores(held_out_scorer(self, self.scoring), self.classes_)
+        return Judge(score, self._solver_options(), factors)
 
     def _projection_class_weight(self):
         """Return class weights by class number, because class numbers are what the projection gets for labels."""
@@ -448,6 +497,10 @@ class ISRHTClassifier(
     def _on_features(self):
         """Return the weights and intercepts of the whole model on the original features."""
         coef, intercept = weights_of_features(self.projection_, self.svm_.coef_, self.svm_.intercept_)
+        if self.all_features_svm_ is not None:
+            boosted, svm = self.blend_factors_
+            coef = boosted * coef + svm * self.all_features_svm_.coef_
+            intercept = boosted * intercept + svm * self.all_features_svm_.intercept_
         if isinstance(self.scaler_, MinMaxScaler):
             intercept += coef @ self.scaler_.min_
             coef = coef * self.scaler_.scale_

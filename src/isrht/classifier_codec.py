@@ -21,7 +21,8 @@ from isrht.support.threads import one_blas_thread
 
 def fields(model):
     """Return the fields of a fitted model."""
-    parts = {name: getattr(model, name) for name in ("scaler_", "projection_", "svm_")}
+    parts = {name: getattr(model, name) for name in ("scaler_", "projection_", "svm_", "all_features_svm_")}
+    parts |= {"blend_factors_": model.blend_factors_, "blend_share_": model.blend_share_ or None}
     return parts | svm_codec.fields(model) | search_codec.search_fields(model) | search_codec.calibration_fields(model)
 
 
@@ -40,7 +41,18 @@ def restore(model, stored):
     else:
         model.classes_, model.n_iter_ = stored.labels("classes_"), stored.integer("n_iter_")
     search_codec.restore_calibration(model, stored)
+    _restore_blend(model, stored)
     _check_parts(model)
+
+
+def _restore_blend(model, stored):
+    """Restore the SVM on all features. The first files do not hold it, and those of a model that is no blend."""
+    model.all_features_svm_, model.blend_factors_, model.blend_share_ = None, None, 0.0
+    if not stored.has("all_features_svm_"):
+        return
+    model.all_features_svm_ = stored.part("all_features_svm_", LinearSVM)
+    model.blend_factors_ = stored.array("blend_factors_", "<f8", (2,))
+    model.blend_share_ = stored.number("blend_share_")
 
 
 def derive(model):
@@ -55,6 +67,9 @@ def _check_parts(model):
     demand(n_features == {model.n_features_in_}, "scaler_ or projection_ is for another number of features")
     demand(model.svm_.n_features_in_ == model.projection_.n_components_, "svm_ does not fit projection_")
     demand(np.array_equal(model.svm_.classes_, model.classes_), "svm_ is for other classes")
+    if (svm := model.all_features_svm_) is not None:
+        demand(svm.n_features_in_ == model.n_features_in_, "all_features_svm_ is for another number of features")
+        demand(np.array_equal(svm.classes_, model.classes_), "all_features_svm_ is for other classes")
 
 
 CODEC = Codec(ISRHTClassifier, fields, restore, derived=("coef_", "intercept_"), derive=derive)

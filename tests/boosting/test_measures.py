@@ -40,6 +40,8 @@ def test_sums_are_the_scores_of_scikit_learn(rng, scoring, n_classes):
 class FewRows:
     """Rows with scores that stand for learned columns."""
 
+    elsewhere = True
+
     def __init__(self, scores, codes, weights, n_classes):
         self.known, self.roles, self.weights = scores, Codes(codes, n_classes), weights
 

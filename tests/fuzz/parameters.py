@@ -223,6 +223,7 @@ PARAMETERS = {
         "cv": Values(CV.sure, CV.odd),
         "scoring": Values([None], SCORING.sure + SCORING.odd),
         "project_once": TRUTH,
+        "blend": TRUTH,
         "probability": TRUTH,
         "scale": Values([None, "maxabs"], ["minmax"], ["standard", 1, True, ["maxabs"]]),
     },

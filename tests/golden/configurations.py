@@ -210,6 +210,7 @@ MODELS = {
     "classifier-boosted": _classifier(DENSE, 4, selection="boosted"),
     "classifier-boosted-ten-classes": _classifier(SPARSE_TEN, 10, selection="boosted", cv=2),
     "classifier-boosted-weighted": _classifier(WEIGHTED_SPARSE, 4, selection="boosted", C=2.0, scale="maxabs"),
+    "classifier-boosted-blend": _classifier(WEIGHTED_THREE, 6, selection="boosted", scale="maxabs", blend=True),
     "classifier-from-blocks": _classifier(WEIGHTED_THREE, source=from_blocks, scale="minmax"),
     "classifier-from-blocks-long": _classifier(LONG, source=from_blocks, cv=2),
     "classifier-from-npz": _classifier(DENSE32, source=from_npz),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from isrht.linear.calibration import fit_calibration
+from isrht.rows.blocks import add
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,14 @@ class CalibrationWish:
         the data as they are, so that is undone.
     weight_unit : float, default=1.0
         What counts as one row then.
+    keeps_scores : bool, default=False
+        Whether the scores of all rows under the model of each fold are wanted, too (:mod:`isrht.boosting._blend`).
     """
 
     C_factor: float = 1.0
     class_factors: np.ndarray | None = None
     weight_unit: float = 1.0
+    keeps_scores: bool = False
 
 
 AS_CHOSEN = CalibrationWish()
@@ -45,21 +50,35 @@ def calibrated_on_paths(rows, heads, wish, n_jobs=None):
     n_jobs : int or None, default=None
     """
     factors = np.ones(rows.roles.n_classes) if wish.class_factors is None else wish.class_factors
-    undone = wish.weight_unit / np.where(factors > 0, factors, 1.0)
-    return fit_calibration(lambda function: rows.sum(_OfRows(function, heads, undone), n_jobs), factors)
+    held_out = _HeldOutScores(heads, wish.weight_unit / np.where(factors > 0, factors, 1.0))
+    if rows.elsewhere:
+        return fit_calibration(lambda function: rows.sum(_OfRows(function, held_out), n_jobs), factors)
+    # In memory the scores are computed once, and not in every step.
+    blocks = rows.each(held_out, n_jobs)
+    return fit_calibration(lambda function: reduce(add, (function(*block) for block in blocks)), factors)
 
 
 @dataclass(frozen=True, eq=False)
 class _OfRows:
-    """A function of some rows: what another function makes of the scores of those that a fold holds out."""
+    """A function of some rows: what another function makes of the scores of those that are held out."""
 
     function: Callable
+    held_out: Callable
+
+    def __call__(self, rows):
+        return self.function(*self.held_out(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldOutScores:
+    """A function of some rows: scores, classes and weights of those that the folds hold out."""
+
     heads: list
     class_factors: np.ndarray
 
     def __call__(self, rows):
         parts = [self._of_path(rows, head) for head in self.heads]
-        return self.function(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+        return tuple(np.concatenate(values) for values in zip(*parts, strict=True))
 
     def _of_path(self, rows, head):
         weights = rows.held_out_weights(head.path) * self.class_factors[rows.roles.codes]

@@ -35,8 +35,10 @@ class HeldOut:
         scores = head.scores(rows, chosen).reshape(len(chosen), len(head.solutions) // n_problems, n_problems)
         hits = weights @ (predicted_codes(scores) == codes[:, None])
         hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
-        terms = scores, scores**2, scores * Y, np.broadcast_to(Y, scores.shape)
-        return hits, hinge, np.stack([np.tensordot(weights, term, 1) for term in terms])
+        labels = np.broadcast_to(weights @ Y[:, 0], scores.shape[1:])
+        weighted = weights[:, None, None] * scores
+        sums = [weighted.sum(axis=0), (weighted * scores).sum(axis=0), (weighted * Y).sum(axis=0), labels]
+        return hits, hinge, np.stack(sums)
 
 
 def evidence(sums, totals, n_effective):

@@ -56,12 +56,20 @@ class GatheredScores:
     def _of_fold(self, head):
         weights = self.rows.held_out_weights(head.path)
         chosen = np.flatnonzero(weights)
-        mine, weights = self.rows[chosen], weights[chosen]
-        given = ScoredRows(head.scores(mine), self.classes)
+        mine = self.rows[chosen]
+        return score_of_scores(self.score, self.classes)(head.scores(mine), mine.roles.codes, weights[chosen])
+
+
+def score_of_scores(scorer, classes):
+    """Return a function of scores (rows, problems), codes and weights of rows: what a scorer of scikit-learn says."""
+
+    def score(scores, codes, weights):
+        given = ScoredRows(scores, classes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)  # a fold may lack a class
-            labels = self.classes[mine.roles.codes]
-            return self.score(given.model(), given.X, labels, None if np.all(weights == 1) else weights)
+            return scorer(given.model(), given.X, classes[codes], None if np.all(weights == 1) else weights)
+
+    return score
 
 
 @dataclass(frozen=True)

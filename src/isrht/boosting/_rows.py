@@ -115,6 +115,11 @@ class LearnedRows:
         """Add ``function(some rows)`` over all rows, without reading X."""
         return RowBlocks(self, block_rows=self.block_rows).sum(lambda block: function(block.X), n_jobs)
 
+    def each(self, function, n_jobs=None):
+        """Return ``function(some rows)`` for every block of the rows that :meth:`sum` adds up, in the same order."""
+        blocks = RowBlocks(self, block_rows=self.block_rows)
+        return list(blocks.map(lambda block: function(block.X), n_jobs))
+
     @property
     def block_rows(self):
         """How many rows are worked on at once."""

@@ -256,19 +256,27 @@ class Search:
         i, j, c = cell
         return self.heads[i, j, fold, c]
 
+    def chosen_heads(self, choice, C_factor):
+        """Return for each fold the path of what was chosen and the small SVM on it, for a multiple of the chosen C."""
+        heads = [self._head_of(choice.cell, k) for k in range(self.n_folds)]
+        if C_factor == 1:
+            return heads
+        parts = [PathPart(head.path, head.size, len(head.solutions)) for head in heads]
+        starts = [head.solutions for head in heads]
+        Cs = [np.array([C_factor * choice.C])] * len(parts)
+        solved = solve(self.rows, parts, Cs, starts, self.n_jobs)
+        return [
+            head._replace(solutions=solutions.weights[:, [*range(head.size), -1]])
+            for head, solutions in zip(heads, solved, strict=True)
+        ]
+
     def calibration(self, choice, wish):
         """Return the calibration by the held-out rows of what was chosen, for the C that is wished for."""
-        heads = [self._head_of(choice.cell, k) for k in range(self.n_folds)]
-        if wish.C_factor != 1:
-            parts = [PathPart(head.path, head.size, len(head.solutions)) for head in heads]
-            starts = [head.solutions for head in heads]
-            Cs = [np.array([wish.C_factor * choice.C])] * len(parts)
-            solved = solve(self.rows, parts, Cs, starts, self.n_jobs)
-            heads = [
-                head._replace(solutions=solutions.weights[:, [*range(head.size), -1]])
-                for head, solutions in zip(heads, solved, strict=True)
-            ]
-        return calibrated_on_paths(self.rows, heads, wish, self.n_jobs)
+        return calibrated_on_paths(self.rows, self.chosen_heads(choice, wish.C_factor), wish, self.n_jobs)
+
+    def fold_scores(self, choice, wish):
+        """Return the scores of all rows under the model of each fold, an array (folds, rows, problems), in memory."""
+        return np.stack([head.scores(self.rows) for head in self.chosen_heads(choice, wish.C_factor)])
 
 
 def best_scores(scores):

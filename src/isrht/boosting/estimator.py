@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from isrht.boosting._blend import FoldScores
 from isrht.boosting._calibration import AS_CHOSEN
 from isrht.boosting._measures import measure_for
 from isrht.boosting._path import Assignment, Path
@@ -233,7 +234,7 @@ class BoostedISRHT(
     def fit_checked(self, X, labels, weights=None, wish=AS_CHOSEN, groups=None):
         """Fit rows, coded labels and weights that have been checked, for an estimator that has them already.
 
-        ``wish`` says what the calibration is to be for.
+        ``wish`` says what the calibration is to be for. If it asks for scores, :meth:`take_fold_scores` has them.
         """
         self._check_parameters()
         check_two_classes(self, labels, weights)
@@ -248,10 +249,17 @@ class BoostedISRHT(
         plan, roles = self._plan(), Roles(some.labels.codes, labels.n_classes, *counts, some.weights)
         with one_blas_thread():
             choice = self._choose(stored if some.X is X else _stored(some.X), roles, plan, wish)
+            if self._fold_scores is not None:
+                self._fold_scores = FoldScores(some.X, roles, self._fold_scores)
             whole = roles if some.X is X else Roles(labels.codes, labels.n_classes, None, None, weights)
             features, path = self._learn(stored, whole.all_training(), plan, choice)
         self._keep(choice, features, path, plan)
         return self
+
+    def take_fold_scores(self):
+        """Return the :class:`~isrht.boosting._blend.FoldScores` that were asked for, once, or None without folds."""
+        kept, self._fold_scores = self._fold_scores, None
+        return kept
 
     def transform(self, X: Rows) -> ArrayOrLazy:
         """Project rows to the learned columns and their contrasts.
@@ -315,7 +323,7 @@ class BoostedISRHT(
 
         Where there are none, the choice is the most cautious candidate, and there is no calibration.
         """
-        self.calibration_ = None
+        self.calibration_, self._fold_scores = None, None
         if not roles.n_folds:
             nowhere = np.full((len(plan.candidates), len(plan.rounds), 0), np.nan)
             return Choice(plan.candidates[-1], plan.rounds[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
@@ -324,6 +332,8 @@ class BoostedISRHT(
         search.run()
         choice = search.choice(may_be_noise=self.rounds == "auto")
         self.calibration_ = search.calibration(choice, wish)
+        if wish.keeps_scores:
+            self._fold_scores = search.fold_scores(choice, wish)
         return choice
 
     def _learn(self, X, roles, plan, choice):

@@ -40,6 +40,8 @@ def chunks(model, path, unfolded=False):
     if unfolded:
         if not hasattr(model, "projection_"):
             raise ExportError(f"{type(model).__name__} has no projection to unfold: export it without --unfolded")
+        if getattr(model, "all_features_svm_", None) is not None:
+            raise ExportError("a blend with an SVM on all features cannot be unfolded: export it without --unfolded")
         components = add_steps(graph, model)
         graph.add("Identity", components, output="components")
         scores = add_linear(graph, components, model.svm_.coef_, model.svm_.intercept_)

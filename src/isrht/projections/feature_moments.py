@@ -27,6 +27,8 @@ CONSTANT = 1e-10
 CHUNK = 2**13
 # Sparse blocks are so large that their work outweighs adding up their totals by this factor.
 WORK_PER_TOTAL = 20
+# They have at least so many entries, whose work outweighs what it takes to go from block to block.
+LEAST_ENTRIES = 2**17
 
 
 @dataclass(frozen=True)
@@ -121,5 +123,5 @@ def chunks_of(n_features):
 def block_rows_for(X, totals):
     if not is_sparse(X):
         return max(4 * default_block_rows(X), 64)
-    n_blocks = max(1, int(X.nnz / (WORK_PER_TOTAL * totals)))
+    n_blocks = max(1, int(X.nnz / max(WORK_PER_TOTAL * totals, LEAST_ENTRIES)))
     return max(1, -(-X.shape[0] // n_blocks))

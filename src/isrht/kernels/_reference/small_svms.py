@@ -131,7 +131,7 @@ class _Newton:
         return 0.5 * sum_in_turn(w * w) + self.problems.cost[p] * loss
 
     def _shared_factor(self, p):
-        """Return what the Gram matrix of all rows is multiplied by, rounded up to few values: many problems share one."""
+        """Return what the Gram matrix of all rows is multiplied by, rounded up so that many problems share it."""
         share = np.count_nonzero(self.active[p]) / self.rows.count if self.rows.count else 0.0
         part, exponent = np.frexp(2 * self.problems.cost[p] * share)
         return np.ldexp(0.75 if part <= 0.75 else 1.0, exponent) if part else 0.0

@@ -1,0 +1,165 @@
+"""A blend of boosted columns with an SVM on all features: two linear models in one, in shares by held-out rows.
+
+Both models are one weight per feature, so what they say together is one weight per feature again. They err on
+different rows, and which of them errs less depends on the data. Every fold of the search has a boosted model that has
+not seen the rows that it holds out; here it gets an SVM on all features of the same training rows. The scores of each
+are divided by their standard deviation on these rows. The C of the SVM is the one that does best alone, and its share
+the one with which both together do best, 0 and 1 among the choices. A quarter of the score of each neighbouring share
+counts, so that no share wins by luck alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isrht.boosting._roles import Roles
+from isrht.linear.calibration import Calibration, fit_calibration
+from isrht.linear.path import SolverOptions, fit_path, training_blocks
+from isrht.linear.scores import linear_scores
+
+SHARES = np.arange(11) / 10
+# The values of C that are tried for the SVM on all features, for weights in units of a row.
+BLEND_CS = tuple(4.0**exponent for exponent in range(-5, 3))
+# Scores that differ by less are equal.
+TIE = 1e-9
+
+
+class FoldScores(NamedTuple):
+    """What the boosted model of each fold says of all rows that were searched, those that it holds out among them.
+
+    Parameters
+    ----------
+    X : array or CSR matrix
+        The rows.
+    roles : Roles
+    scores : array of shape (n_folds, n_samples, n_problems)
+    """
+
+    X: Any
+    roles: Roles
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How blends are judged, and what their probabilities are for.
+
+    Parameters
+    ----------
+    score : callable
+        ``score(scores, codes, weights)`` says how good the scores of some rows are.
+    options : SolverOptions
+        How the SVMs are solved.
+    class_factors : array of shape (n_classes,)
+        What the weights of the rows of each class were multiplied by.
+    """
+
+    score: Callable
+    options: SolverOptions
+    class_factors: np.ndarray
+
+
+@dataclass(frozen=True)
+class Blend:
+    """What was chosen: the share of the SVM and its C, how each fold did with them, and the calibration by its rows."""
+
+    share: float
+    C: float
+    fold_scores: np.ndarray
+    calibration: Calibration
+
+
+def choose_blend(known, judge):
+    """Return the :class:`Blend` that does best on the rows that the folds hold out.
+
+    Parameters
+    ----------
+    known : FoldScores
+    judge : Judge
+    """
+    folds = [_Fold(known, k) for k in range(len(known.scores))]
+    C, of_svm = _best_svm(known, folds, judge)
+    mixed = [[fold.mixed(scores, share) for fold, scores in zip(folds, of_svm, strict=True)] for share in SHARES]
+    found = np.array([[fold.judged(scores, judge) for fold, scores in zip(folds, each, strict=True)] for each in mixed])
+    number = _best_share(_means(found))
+    return Blend(float(SHARES[number]), C, found[number], _calibrated(folds, mixed[number], judge))
+
+
+def factors_of(share, boosted_spread, svm_spread):
+    """Return by what the scores of the boosted model and of the SVM are multiplied before they are added up.
+
+    A share of 0 leaves the boosted model as it is, and one of 1 the SVM.
+    """
+    unit = (1 - share) * boosted_spread + share * svm_spread
+    return unit * (1 - share) / boosted_spread, unit * share / svm_spread
+
+
+def spread(scores, weights):
+    """Return the standard deviation of the scores (rows, problems) of weighted rows; 1 where they are all the same."""
+    total = weights.sum() * scores.shape[1]
+    mean = (weights @ scores).sum() / total
+    return float(np.sqrt((weights @ (scores - mean) ** 2).sum() / total)) or 1.0
+
+
+class _Fold:
+    """The boosted model of a fold, and the rows that it holds out."""
+
+    def __init__(self, known, number):
+        roles = known.roles
+        self.training, held_out = roles.training_weights(number), roles.held_out_weights(number)
+        self.chosen = np.flatnonzero(held_out)
+        self.weights, self.codes = held_out[self.chosen], roles.codes[self.chosen]
+        self.boosted, self.spread = known.scores[number][self.chosen], spread(known.scores[number], self.training)
+
+    def mixed(self, svm_scores, share):
+        """Return the scores of the rows that are held out, given those of all rows under the SVM."""
+        boosted, svm = factors_of(share, self.spread, spread(svm_scores, self.training))
+        return boosted * self.boosted + svm * svm_scores[self.chosen]
+
+    def judged(self, scores, judge):
+        return judge.score(scores, self.codes, self.weights)
+
+
+def _best_svm(known, folds, judge):
+    """Return the C that does best by itself, and for each fold the scores of all rows under its SVM with this C."""
+    blocks = training_blocks(known.X, known.roles.codes, known.roles.training_weights(slice(None)))
+    best, n_classes = (-np.inf, BLEND_CS[0], None), known.roles.n_classes
+    for solution in fit_path(blocks, BLEND_CS, n_classes, replace(judge.options, rough=True)):
+        pairs = zip(solution.coef, solution.intercept, strict=True)
+        of_folds = [linear_scores(known.X, *pair, judge.options.n_jobs)[0] for pair in pairs]
+        own = [fold.judged(scores[fold.chosen], judge) for fold, scores in zip(folds, of_folds, strict=True)]
+        mean = _means(np.array([own]))[0]
+        if best[2] is None or mean > best[0]:
+            best = mean, solution.C, of_folds
+    return best[1:]
+
+
+def _means(found):
+    """Return the mean over folds (second axis) of those scores that could be told, or -inf where none could."""
+    told = ~np.isnan(found)
+    means = np.where(told, found, 0).sum(axis=1) / np.maximum(told.sum(axis=1), 1)
+    return np.where(told.any(axis=1), means, -np.inf)
+
+
+def _best_share(means):
+    """Return the number of the share that is best together with its neighbours, in the middle of those that are."""
+    if not np.isfinite(means).all():
+        return 0
+    padded = np.pad(means, 1, mode="edge")
+    smoothed = 0.25 * padded[:-2] + 0.5 * means + 0.25 * padded[2:]
+    return int(np.flatnonzero(smoothed >= smoothed.max() - TIE).mean())
+
+
+def _calibrated(folds, mixed, judge):
+    """Return the calibration by the rows that are held out, of which class weights are undone."""
+    undone = 1 / np.where(judge.class_factors > 0, judge.class_factors, 1.0)
+    codes = np.concatenate([fold.codes for fold in folds])
+    weights = np.concatenate([fold.weights for fold in folds]) * undone[codes]
+    counted, scores = np.flatnonzero(weights), np.concatenate(mixed)
+    return fit_calibration(
+        lambda function: function(scores[counted], codes[counted], weights[counted]), judge.class_factors
+    )
