@@ -43,6 +43,7 @@ def boosted(r, **options):
         model = ISRHTClassifier(r, selection="boosted", random_state=seed, **options).fit(X, y)
         projection = model.projection_
         chosen = f"{projection.diagonal_} {projection.threshold_:g} T={projection.rounds_} C={projection.C_:g}"
+        chosen += f" share={model.blend_share_:g}" if model.blend else ""
         return model.predict, projection.nbytes, f"{chosen} held out {100 * projection.held_out_score_:.2f}"
 
     return fit
@@ -87,6 +88,7 @@ METHODS = {
     "all features": all_features,
     "boosted r=16": boosted(16),
     "boosted r=256": boosted(256),
+    "boosted r=16, blended": boosted(16, blend=True),
     "ISRHT r=16": supervised(16),
     "ISRHT r=256": supervised(256),
     "SGD, one epoch": peers.averaged_sgd,

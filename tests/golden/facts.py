@@ -21,7 +21,7 @@ LEARNED = (
 )
 # What other facts imply, and takes many numbers.
 IMPLIED = ("n_iter_", "selection_probabilities_", "phases_", "diagonals_")
-PARTS = ("scaler_", "embedding_", "projection_", "svm_")
+PARTS = ("scaler_", "embedding_", "projection_", "svm_", "all_features_svm_")
 GIVEN = ("transform", "decision_function", "predict", "predict_proba")
 # A model file leaves out what the columns were selected by; and those of the first version have no probabilities.
 NOT_IN_FILES = ("column_scores_", "predict_proba")
