@@ -33,14 +33,7 @@ WITH_FILES = (
     *("boosted-weighted", "svm", "svm-float32", "svm-wide", "svm-ten-classes", "svm-weighted", "svm-cv", "svm-cv-f1"),
     *("svm-cv-given-splits", "svm-cv-mean-of-folds", "svm-cv-weighted", "classifier-supervised", "classifier-given-c"),
     *("classifier-supervised-sparse", "classifier-top-minmax", "classifier-sketched", "classifier-boosted"),
-    *(
-        "classifier-boosted-weighted",
-        "classifier-boosted-blend",
-        "classifier-weighted",
-        "pipeline",
-        "projection-gaussian",
-        "projection-achlioptas",
-    ),
+    *("classifier-boosted-weighted", "classifier-weighted", "pipeline", "projection-gaussian", "projection-achlioptas"),
     *("projection-pca",),
 )
 
