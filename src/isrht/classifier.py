@@ -33,7 +33,7 @@ from isrht.boosting._calibration import CalibrationWish
 from isrht.boosting._measures import score_of_scores
 from isrht.boosting._plan import DISTILLED_PER_CLASS, LEARNED
 from isrht.boosting.estimator import BoostedISRHT
-from isrht.linear.calibration import trained_class_factors
+from isrht.linear.calibration import Calibration, trained_class_factors
 from isrht.linear.classifier import LinearClassifier
 from isrht.linear.column_search import ColumnSearch, Told, projected, weights_of_features
 from isrht.linear.costs import DEFAULT_CS
@@ -105,8 +105,9 @@ class ISRHTClassifier(
     cv : int, splitter or iterable of (train, test), default=5
         Which rows are held out to choose C. With boosted columns, 5 means fifths until 12,500 rows have been held out.
     scoring : None, str or callable, default=None
-        What is maximised on held-out rows, as in scikit-learn; None is accuracy. Of rows that are not in memory boosted
-        columns take sums over rows alone: "accuracy", "balanced_accuracy", "neg_log_loss", "neg_brier_score".
+        What is maximised on held-out rows, as in scikit-learn; None is accuracy. With boosted columns and two classes
+        the intercept, too, is moved to where the score is best. Of rows that are not in memory boosted columns take
+        sums over rows alone: "accuracy", "balanced_accuracy", "neg_log_loss", "neg_brier_score".
     project_once : bool, default=False
         For selected columns: whether to cross-validate C on columns that were chosen with all labels, as the paper
         does. It is cheaper, but the scores are too good where the selection looks at y, because the rows held out
@@ -126,7 +127,8 @@ class ISRHTClassifier(
     fit_intercept : bool, default=True
         As in :class:`LinearSVM`.
     penalize_intercept : bool, default=True
-        As in :class:`LinearSVM`. While boosted columns are learned it is always penalised.
+        As in :class:`LinearSVM`. While boosted columns are learned, and C and probabilities with them, it is always
+        penalised.
     tol : float, default=1e-6
         As in :class:`LinearSVM`.
     max_iter : int, default=100
@@ -286,7 +288,7 @@ class ISRHTClassifier(
         with projected([self.projection_], X) as (Z,):
             self.C_ = self._choose_C(projection, X, Z, told)
             self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, told.weights)
-            self._fit_blend(X, Z, told)
+            self._follow_held_out_rows(X, Z, told)
         self.n_iter_ = self.svm_.n_iter_
         with one_blas_thread():
             self.coef_, self.intercept_ = self._on_features()
@@ -407,33 +409,50 @@ class ISRHTClassifier(
         """
         C_factor = 1.0 if self.C == "cv" else float(self.C)
         if self.class_weight is None:
-            return CalibrationWish(C_factor, keeps_scores=bool(self.blend))
+            return CalibrationWish(C_factor, keeps_scores=bool(self.blend), moves_cut=self._moves_cut())
         factors = trained_class_factors(self.class_weight, labels, weights)
         unit = typical_weight(weighted) / typical_weight(weights)
-        return CalibrationWish(C_factor, factors, unit, bool(self.blend))
+        return CalibrationWish(C_factor, factors, unit, bool(self.blend), self._moves_cut())
 
-    def _fit_blend(self, X, Z, told):
-        """Add an SVM on all features, in the share that held-out rows choose: none if the labels look like noise."""
-        self.all_features_svm_, self.blend_factors_, self.blend_share_ = None, None, 0.0
-        if not self.blend or self.selection != "boosted":
-            return
-        known = self.projection_.take_fold_scores()
-        if known is None or not self.projection_.has_signal_:
-            return
-        with one_blas_thread():
-            chosen = choose_blend(known, self._judge(told))
-        self.calibration_, self.blend_share_ = chosen.calibration, chosen.share
+    def _moves_cut(self):
+        """Say whether the intercept may be moved to where the score that is asked for is best."""
+        is_accuracy = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "accuracy")
+        return bool(self.fit_intercept) and len(self.classes_) == 2 and not is_accuracy
+
+    def _move_cut(self, svm, cut, factor=1.0):
+        """Move the intercept of an SVM, whose scores are multiplied by a factor, so that zero is at the cut."""
         if self.C == "cv":
-            self._best_of(self.Cs_, chosen.fold_scores[None])
-        if chosen.share == 0:
+            self._best_of(self.Cs_, cut.fold_scores[None])
+        if cut.at != 0:
+            svm.intercept_ = svm.intercept_ - cut.at / factor
+            curve = self.calibration_
+            self.calibration_ = Calibration(curve.slope, curve.offsets + curve.slope * cut.at)
+
+    def _follow_held_out_rows(self, X, Z, told):
+        """Add an SVM on all features, in the share that held-out rows choose, and move the intercept as they want it.
+
+        Neither is done if the labels look like noise.
+        """
+        self.all_features_svm_, self.blend_factors_, self.blend_share_ = None, None, 0.0
+        if self.selection != "boosted":
             return
-        svm = LinearSVM(chosen.C, **self._svm_options()).fit_checked(X, told.labels, told.weights)
-        weights = np.ones(len(told.labels))
-        if told.weights is not None or self.class_weight is not None:
-            weights = weighted_rows(self.class_weight, told.labels, told.weights)
-        pairs = ((self.svm_, Z), (svm, X))
-        spreads = [spread(linear_scores(rows, own.coef_, own.intercept_)[0], weights) for own, rows in pairs]
-        self.all_features_svm_, self.blend_factors_ = svm, np.array(factors_of(chosen.share, *spreads))
+        known, cut = self.projection_.take("_fold_scores"), self.projection_.take("_cut")
+        chosen = None
+        if known is not None and self.projection_.has_signal_:
+            with one_blas_thread():
+                chosen = choose_blend(known, self._judge(told))
+            self.calibration_, self.blend_share_, cut = chosen.calibration, chosen.share, chosen.cut
+        if self.blend_share_ > 0:
+            svm = LinearSVM(chosen.C, **self._svm_options()).fit_checked(X, told.labels, told.weights)
+            weights = np.ones(len(told.labels))
+            if told.weights is not None or self.class_weight is not None:
+                weights = weighted_rows(self.class_weight, told.labels, told.weights)
+            pairs = ((self.svm_, Z), (svm, X))
+            spreads = [spread(linear_scores(rows, own.coef_, own.intercept_)[0], weights) for own, rows in pairs]
+            self.all_features_svm_, self.blend_factors_ = svm, np.array(factors_of(chosen.share, *spreads))
+        if cut is not None:
+            moved = (self.svm_, 1.0) if self.all_features_svm_ is None else (svm, self.blend_factors_[1])
+            self._move_cut(moved[0], cut, moved[1])
 
     def _judge(self, told):
         """Return how blends are judged: by the score that is maximised."""
@@ -441,7 +460,7 @@ class ISRHTClassifier(
         if self.class_weight is not None:
             factors = trained_class_factors(self.class_weight, told.labels, told.weights)
         score = score_of_scores(held_out_scorer(self, self.scoring), self.classes_)
-        return Judge(score, self._solver_options(), factors)
+        return Judge(score, self._solver_options(), factors, self._moves_cut())
 
     def _projection_class_weight(self):
         """Return class weights by class number, because class numbers are what the projection gets for labels."""

@@ -59,8 +59,9 @@ def test_the_better_part_has_the_larger_share(goodness, least, most):
     judge = Judge(accuracy, DEFAULT_OPTIONS, np.ones(2))
     chosen = choose_blend(known_scores(goodness), judge)
     assert least <= chosen.share <= most
-    assert chosen.fold_scores.shape == (3,)
-    assert chosen.fold_scores.mean() > 0.7
+    assert chosen.cut.fold_scores.shape == (3,)
+    assert chosen.cut.fold_scores.mean() > 0.7
+    assert chosen.cut.at == 0
     assert chosen.calibration.slope > 0
 
 

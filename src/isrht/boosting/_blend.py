@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from isrht.boosting._cut import Cut, best_cut, mean_told, smoothed_by_neighbours
 from isrht.boosting._roles import Roles
 from isrht.linear.calibration import Calibration, fit_calibration
 from isrht.linear.path import SolverOptions, fit_path, training_blocks
@@ -56,20 +57,23 @@ class Judge:
         How the SVMs are solved.
     class_factors : array of shape (n_classes,)
         What the weights of the rows of each class were multiplied by.
+    moves_cut : bool, default=False
+        Whether scores may be cut elsewhere than at zero (:mod:`isrht.boosting._cut`).
     """
 
     score: Callable
     options: SolverOptions
     class_factors: np.ndarray
+    moves_cut: bool = False
 
 
 @dataclass(frozen=True)
 class Blend:
-    """What was chosen: the share of the SVM and its C, how each fold did with them, and the calibration by its rows."""
+    """What was chosen: the share of the SVM and its C, where scores are cut, and the calibration by held-out rows."""
 
     share: float
     C: float
-    fold_scores: np.ndarray
+    cut: Cut
     calibration: Calibration
 
 
@@ -84,9 +88,17 @@ def choose_blend(known, judge):
     folds = [_Fold(known, k) for k in range(len(known.scores))]
     C, of_svm = _best_svm(known, folds, judge)
     mixed = [[fold.mixed(scores, share) for fold, scores in zip(folds, of_svm, strict=True)] for share in SHARES]
-    found = np.array([[fold.judged(scores, judge) for fold, scores in zip(folds, each, strict=True)] for each in mixed])
-    number = _best_share(_means(found))
-    return Blend(float(SHARES[number]), C, found[number], _calibrated(folds, mixed[number], judge))
+
+    def judged(number, cut=0.0):
+        pairs = zip(folds, mixed[number], strict=True)
+        return np.array([fold.judged(scores - cut, judge) for fold, scores in pairs])
+
+    found = [judged(number) for number in range(len(SHARES))]
+    best = _best_share(np.array([mean_told(each) for each in found]))
+    calibration, cut = _calibrated(folds, mixed[best], judge), Cut(0.0, found[best])
+    if judge.moves_cut:
+        cut = best_cut(lambda at: judged(best, at), calibration)
+    return Blend(float(SHARES[best]), C, cut, calibration)
 
 
 def factors_of(share, boosted_spread, svm_spread):
@@ -132,25 +144,17 @@ def _best_svm(known, folds, judge):
         pairs = zip(solution.coef, solution.intercept, strict=True)
         of_folds = [linear_scores(known.X, *pair, judge.options.n_jobs)[0] for pair in pairs]
         own = [fold.judged(scores[fold.chosen], judge) for fold, scores in zip(folds, of_folds, strict=True)]
-        mean = _means(np.array([own]))[0]
+        mean = mean_told(np.array(own))
         if best[2] is None or mean > best[0]:
             best = mean, solution.C, of_folds
     return best[1:]
-
-
-def _means(found):
-    """Return the mean over folds (second axis) of those scores that could be told, or -inf where none could."""
-    told = ~np.isnan(found)
-    means = np.where(told, found, 0).sum(axis=1) / np.maximum(told.sum(axis=1), 1)
-    return np.where(told.any(axis=1), means, -np.inf)
 
 
 def _best_share(means):
     """Return the number of the share that is best together with its neighbours, in the middle of those that are."""
     if not np.isfinite(means).all():
         return 0
-    padded = np.pad(means, 1, mode="edge")
-    smoothed = 0.25 * padded[:-2] + 0.5 * means + 0.25 * padded[2:]
+    smoothed = smoothed_by_neighbours(means)
     return int(np.flatnonzero(smoothed >= smoothed.max() - TIE).mean())
 
 

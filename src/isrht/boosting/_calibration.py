@@ -27,12 +27,15 @@ class CalibrationWish:
         What counts as one row then.
     keeps_scores : bool, default=False
         Whether the scores of all rows under the model of each fold are wanted, too (:mod:`isrht.boosting._blend`).
+    moves_cut : bool, default=False
+        Whether it is wanted where scores are best cut (:mod:`isrht.boosting._cut`).
     """
 
     C_factor: float = 1.0
     class_factors: np.ndarray | None = None
     weight_unit: float = 1.0
     keeps_scores: bool = False
+    moves_cut: bool = False
 
 
 AS_CHOSEN = CalibrationWish()

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isrht.boosting._calibration import calibrated_on_paths
+from isrht.boosting._cut import best_cut
 from isrht.boosting._held_out import HeldOut, evidence
 from isrht.boosting._path import Assignment, Path
 from isrht.boosting._places import learned_rows
@@ -273,6 +274,18 @@ class Search:
     def calibration(self, choice, wish):
         """Return the calibration by the held-out rows of what was chosen, for the C that is wished for."""
         return calibrated_on_paths(self.rows, self.chosen_heads(choice, wish.C_factor), wish, self.n_jobs)
+
+    def cut(self, choice, wish, calibration):
+        """Return the best :class:`~isrht.boosting._cut.Cut` of two classes, or None where accuracy is maximised."""
+        heads = self.chosen_heads(choice, wish.C_factor)
+        if self.measure is None or len(heads[0].solutions) > 1 or not choice.has_signal:
+            return None
+
+        def judged(cut):
+            intercept = np.append(np.zeros(heads[0].size), cut)
+            return self.measure([head._replace(solutions=head.solutions - intercept) for head in heads])
+
+        return best_cut(judged, calibration)
 
     def fold_scores(self, choice, wish):
         """Return the scores of all rows under the model of each fold, an array (folds, rows, problems), in memory."""

@@ -234,7 +234,7 @@ class BoostedISRHT(
     def fit_checked(self, X, labels, weights=None, wish=AS_CHOSEN, groups=None):
         """Fit rows, coded labels and weights that have been checked, for an estimator that has them already.
 
-        ``wish`` says what the calibration is to be for. If it asks for scores, :meth:`take_fold_scores` has them.
+        ``wish`` says what the calibration is to be for. What else it asks for is to be taken by :meth:`take`.
         """
         self._check_parameters()
         check_two_classes(self, labels, weights)
@@ -249,17 +249,16 @@ class BoostedISRHT(
         plan, roles = self._plan(), Roles(some.labels.codes, labels.n_classes, *counts, some.weights)
         with one_blas_thread():
             choice = self._choose(stored if some.X is X else _stored(some.X), roles, plan, wish)
-            if self._fold_scores is not None:
-                self._fold_scores = FoldScores(some.X, roles, self._fold_scores)
+            if hasattr(self, "_fold_scores"):
+                self._fold_scores = self._fold_scores._replace(X=some.X)
             whole = roles if some.X is X else Roles(labels.codes, labels.n_classes, None, None, weights)
             features, path = self._learn(stored, whole.all_training(), plan, choice)
         self._keep(choice, features, path, plan)
         return self
 
-    def take_fold_scores(self):
-        """Return the :class:`~isrht.boosting._blend.FoldScores` that were asked for, once, or None without folds."""
-        kept, self._fold_scores = self._fold_scores, None
-        return kept
+    def take(self, name):
+        """Return what was asked for by the wish, once: "_fold_scores" or "_cut". None is for what there is not."""
+        return vars(self).pop(name, None)
 
     def transform(self, X: Rows) -> ArrayOrLazy:
         """Project rows to the learned columns and their contrasts.
@@ -323,7 +322,7 @@ class BoostedISRHT(
 
         Where there are none, the choice is the most cautious candidate, and there is no calibration.
         """
-        self.calibration_, self._fold_scores = None, None
+        self.calibration_ = None
         if not roles.n_folds:
             nowhere = np.full((len(plan.candidates), len(plan.rounds), 0), np.nan)
             return Choice(plan.candidates[-1], plan.rounds[0], CAUTIOUS_C, False, np.empty(0), nowhere, np.nan)
@@ -332,9 +331,15 @@ class BoostedISRHT(
         search.run()
         choice = search.choice(may_be_noise=self.rounds == "auto")
         self.calibration_ = search.calibration(choice, wish)
-        if wish.keeps_scores:
-            self._fold_scores = search.fold_scores(choice, wish)
+        self._keep_for(wish, search, choice)
         return choice
+
+    def _keep_for(self, wish, search, choice):
+        """Keep what an estimator has asked for, until it takes it."""
+        if wish.keeps_scores:
+            self._fold_scores = FoldScores(None, search.rows.roles, search.fold_scores(choice, wish))
+        if wish.moves_cut:
+            self._cut = search.cut(choice, wish, self.calibration_)
 
     def _learn(self, X, roles, plan, choice):
         """Learn the columns from all rows. If no feature passes the threshold, learn them without a threshold."""
