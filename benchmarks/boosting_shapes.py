@@ -73,7 +73,10 @@ SHAPES = {
     "narrow binary": narrow_binary,
     "tall dense": tall_dense,
     "tiny": tiny,
+    "2 classes": lambda: counts_of_classes(n_classes=2),
+    "5 classes": lambda: counts_of_classes(n_classes=5),
     "20 classes": counts_of_classes,
+    "100 classes": lambda: counts_of_classes(n_classes=100),
     "20 classes, few rows": lambda: counts_of_classes(1800),
     "20 classes, short rows": lambda: counts_of_classes(5000, 62_000, per_row=80, seed=5),
 }
