@@ -63,6 +63,16 @@ def test_it_is_the_same_out_of_core():
     assert_allclose(there.calibration_.offsets, here.calibration_.offsets, rtol=1e-6)
 
 
+def test_folds_may_have_learned_different_numbers_of_columns():
+    X = np.random.default_rng(0).standard_normal((400, 2))
+    X[:200, 1] = 0  # the first half has one feature
+    y = (X @ [1.0, 3.0] > 1).astype(int)
+    halves = np.arange(200), np.arange(200, 400)
+    model = fitted(X, y, scoring="balanced_accuracy", cv=[halves, halves[::-1]])
+    assert model.projection_.n_learned_ == 2
+    assert model.scores_.shape == (1, 2)
+
+
 def test_the_best_cut_is_found_and_ties_are_left_at_zero():
     curve = Calibration(2.0, np.array([-1.0]))
     wanted = 0.3

@@ -45,6 +45,12 @@ class Head(NamedTuple):
         columns = rows.columns[: self.size, self.path][:, chosen]
         return columns.T @ self.solutions[:, :-1].T + self.solutions[:, -1]
 
+    def moved(self, cut):
+        """Return the same with scores that are less by ``cut``."""
+        solutions = self.solutions.copy()
+        solutions[:, -1] -= cut
+        return self._replace(solutions=solutions)
+
     def residual(self, rows):
         """Return what is left to explain of some rows: an array (rows, problems).
 

@@ -282,8 +282,7 @@ class Search:
             return None
 
         def judged(cut):
-            intercept = np.append(np.zeros(heads[0].size), cut)
-            return self.measure([head._replace(solutions=head.solutions - intercept) for head in heads])
+            return self.measure([head.moved(cut) for head in heads])
 
         return best_cut(judged, calibration)
 
