@@ -141,7 +141,7 @@ sanitize:
 	$(SANITIZED)/venv/bin/python -m pip install --quiet '.[test]' \
 		--config-settings=cmake.define.ISRHT_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)/cmake
 	$(SANITIZED_PYTHON) -c 'import isrht.kernels._core'
-	$(SANITIZED_PYTHON) -m pytest tests/kernels tests/transform/test_hadamard.py tests/system/test_fuzz.py
+	$(SANITIZED_PYTHON) -m pytest tests/kernels tests/transform tests/system/test_fuzz.py
 
 # How much of Python and C++ the tests run, in a build of its own that counts; docs/coverage.md is the page about it.
 COVERED := build/coverage

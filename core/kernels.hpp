@@ -111,12 +111,21 @@ struct IntegerKernels {
     TransformKernels<uint64_t> transform64;
 };
 
+// Numbers of 16 bits, as their bits: bfloat16 if `brain`, else halves of IEEE.
+struct HalfKernels {
+    // Sets `to` to the values.
+    void (*widen)(const uint16_t* from, size_t count, bool brain, float* to);
+    // Sets `to` to the nearest numbers, ties to even; values that are too large become infinite.
+    void (*narrow)(const float* from, size_t count, bool brain, uint16_t* to);
+};
+
 // The kernels of one variant, for every type of value and of index.
 struct Kernels {
     const char* name;
     TransformKernels<float> transform32;
     TransformKernels<double> transform64;
     const IntegerKernels* integers;
+    HalfKernels halves;
     DenseKernels<float> dense32;
     DenseKernels<double> dense64;
     SparseKernels<float, int32_t> sparse32;

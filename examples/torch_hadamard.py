@@ -20,7 +20,7 @@ class HadamardTransform(torch.autograd.Function):
         ctx.scale = scale
         half = x.dtype in (torch.bfloat16, torch.float16)
         values = (x.float() if half else x).detach().contiguous()
-        return isrht.fwht(values, scale=scale).to(x.dtype)
+        return isrht.fwht(values, norm=scale).to(x.dtype)
 
     @staticmethod
     def backward(ctx, gradient):

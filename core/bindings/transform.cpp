@@ -150,6 +150,18 @@ void rotate_rows(const AnyMatrix<T>& x, const StepArrays<T>& arrays,
     else share(rows.count, 16, workers, rotate);
 }
 
+void widen_halves(const InVector<uint16_t>& x, bool brain, const OutVector<float>& out) {
+    require(x.shape(0) == out.shape(0), "x and out differ in length");
+    nb::gil_scoped_release release;
+    active_kernels().halves.widen(x.data(), x.shape(0), brain, out.data());
+}
+
+void narrow_halves(const InVector<float>& x, bool brain, const OutVector<uint16_t>& out) {
+    require(x.shape(0) == out.shape(0), "x and out differ in length");
+    nb::gil_scoped_release release;
+    active_kernels().halves.narrow(x.data(), x.shape(0), brain, out.data());
+}
+
 template <class T> void bind_rotation(nb::module_& m) {
     m.def("rotate_rows", &rotate_rows<T>, array("x"), "steps"_a, array("out"), "inverse"_a, "workers"_a = 1);
 }
@@ -168,6 +180,8 @@ void bind_transform(nb::module_& m) {
     bind<int64_t>(m);
     bind_rotation<float>(m);
     bind_rotation<double>(m);
+    m.def("widen_halves", &widen_halves, array("x"), "brain"_a, array("out"));
+    m.def("narrow_halves", &narrow_halves, array("x"), "brain"_a, array("out"));
 }
 
 }  // namespace isrht

@@ -17,6 +17,10 @@
 #include <immintrin.h>
 #endif
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
 #if (defined(__FMA__) && ISRHT_VECTOR_BYTES == 32) || (defined(__AVX512F__) && ISRHT_VECTOR_BYTES == 64)
 #define ISRHT_FUSES 1
 #endif
@@ -133,6 +137,9 @@ template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign
 #elif defined(ISRHT_FUSES)
         if constexpr (sizeof(T) == 4) return (Vector<T>)_mm512_fmadd_ps((__m512)x, (__m512)sign, (__m512)y);
         else return (Vector<T>)_mm512_fmadd_pd((__m512d)x, (__m512d)sign, (__m512d)y);
+#elif defined(__aarch64__) && ISRHT_VECTOR_BYTES == 16
+        if constexpr (sizeof(T) == 4) return (Vector<T>)vfmaq_f32((float32x4_t)y, (float32x4_t)x, (float32x4_t)sign);
+        else return (Vector<T>)vfmaq_f64((float64x2_t)y, (float64x2_t)x, (float64x2_t)sign);
 #else
         return y + (Vector<T>)((Bits)x ^ ((Bits)sign & top_bit<T>()));
 #endif

@@ -12,6 +12,7 @@
 #include "boosting/diagonals_of_features.hpp"
 #include "boosting/solve_small_svms.hpp"
 #include "boosting/sum_small_svms.hpp"
+#include "dense/halves.hpp"
 #include "dense/moments.hpp"
 #include "dense/orthogonal.hpp"
 #include "dense/projection.hpp"
@@ -47,16 +48,11 @@ const IntegerKernels integers{transform_table<uint32_t>, transform_table<uint64_
 #endif
 
 extern const Kernels kernels;
-const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),
-                      transform_table<float>,
-                      transform_table<double>,
-                      &isrht::ISRHT_INTEGERS::integers,
-                      dense_table<float>,
-                      dense_table<double>,
-                      sparse_table<float, int32_t>,
-                      sparse_table<float, int64_t>,
-                      sparse_table<double, int32_t>,
-                      sparse_table<double, int64_t>,
-                      {solve_small_svms, sum_small_svms}};
+const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   transform_table<float>,
+                      transform_table<double>,       &isrht::ISRHT_INTEGERS::integers,
+                      {widen_halves, narrow_halves}, dense_table<float>,
+                      dense_table<double>,           sparse_table<float, int32_t>,
+                      sparse_table<float, int64_t>,  sparse_table<double, int32_t>,
+                      sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms}};
 
 }  // namespace isrht::ISRHT_VARIANT

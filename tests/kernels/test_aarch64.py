@@ -100,6 +100,6 @@ def instructions(program, x, folder):
 
 
 def test_instructions_per_value_do_not_grow(program, rng, tmp_path):
-    """There were 5.8 when this was written; with fused products in the stages within vectors there would be 5.6."""
+    """There are 5.59; without fused products in the stages within vectors there were 5.79."""
     per_value = instructions(program, drawn(rng, (1, 1024, 1), np.float32), tmp_path) / 1024
-    assert 3 < per_value < 6.3, f"{per_value:.2f} instructions per value"
+    assert 3 < per_value < 5.9, f"{per_value:.2f} instructions per value"

@@ -138,6 +138,16 @@ def test_transform_paley(seed, dtype, outer, order, log_factor, inner):
         assert_same_bits("transform_paley", cube, paley_matrix(order), scale, workers, outputs=[0])
 
 
+@given(seed=SEEDS, count=st.integers(0, 200), brain=st.booleans())
+@every_shape
+def test_halves(seed, count, brain):
+    rng = np.random.default_rng(seed)
+    halves = rng.integers(0, 2**16, count).astype(np.uint16)
+    assert_same_bits("widen_halves", halves, brain, np.zeros(count, np.float32), outputs=[2])
+    values = np.concatenate([numbers(rng, count, np.float32), [np.inf, -np.inf, np.nan]]).astype(np.float32)
+    assert_same_bits("narrow_halves", values, brain, np.zeros(count + 3, np.uint16), outputs=[2])
+
+
 DENSE = {"seed": SEEDS, "dtype": FLOATS, "rows": st.integers(1, 30), "width": WIDTHS}
 PADDINGS = st.integers(0, 3)
 

@@ -15,7 +15,6 @@ MOST = 7
 PYTHON_LEFT = {
     # As with pandas.read_csv, users set its options one by one; those of the command line are the same.
     "files/opening.py": {"open_rows"},
-    "transform/hadamard.py": {"fwht", "ifwht", "fwhtn", "ifwhtn"},
 }
 # A name, its arguments in parentheses that may hold others, and the body that makes it a definition.
 DEFINITION = re.compile(r"\b(\w+)\s*\(((?:[^()]|\([^()]*\))*)\)\s*(?:const\s*)?(?:noexcept\s*)?\{")

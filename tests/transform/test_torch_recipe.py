@@ -31,7 +31,7 @@ def test_values_and_types(torch, dtype, length):
     assert result.dtype == x.dtype
     assert result.shape == x.shape
     tolerance = {"float32": 1e-4, "float64": 1e-11, "float16": 2e-2, "bfloat16": 2e-1}[dtype]
-    assert_allclose(result.double().numpy(), fwht(x.double().numpy(), scale=0.25), rtol=0, atol=tolerance * 4)
+    assert_allclose(result.double().numpy(), fwht(x.double().numpy(), norm=0.25), rtol=0, atol=tolerance * 4)
 
 
 def test_gradients(torch):

@@ -32,7 +32,7 @@ def transforms_keep_the_precision_of_their_input() -> None:
     assert_type(isrht.fwht(X32), NDArray[np.float32])
     assert_type(isrht.fwht(X64, 0, norm="ortho"), NDArray[np.float64])
     assert_type(isrht.fwht(X64.astype(np.float16)), NDArray[np.float16])
-    isrht.fwht(y), isrht.ifwht([1.0, 0.0]), isrht.fwhtn(X64, (0, 1), scale=0.5)
+    isrht.fwht(y), isrht.ifwht([1.0, 0.0]), isrht.fwhtn(X64, (0, 1), norm=0.5)
     isrht.fwht(X64, norm="sideways")  # type: ignore[call-overload]
     isrht.fwht(X64, 0, "ortho")  # type: ignore[call-overload]
 

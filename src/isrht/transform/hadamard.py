@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from isrht import kernels
 from isrht.support.threads import worker_count
 from isrht.transform.foreign import take
+from isrht.transform.halves import is_half, narrowed, widened
 from isrht.transform.lengths import check_length, paley_order
 from isrht.transform.orders import ORDERS, input_permutation
 from isrht.transform.paley import paley_matrix
@@ -32,7 +33,7 @@ HALF = 32
 
 
 _Kept = TypeVar("_Kept", np.float16, np.float32, np.float64, np.complex64, np.complex128)
-_Norm = Literal["backward", "ortho", "forward"] | None
+_Norm = Literal["backward", "ortho", "forward"] | float | None
 _Order = Literal["natural", "sequency", "dyadic"]
 
 
@@ -42,7 +43,6 @@ def fwht(
     axis: int = -1,
     *,
     norm: _Norm = None,
-    scale: float | None = None,
     order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
@@ -56,7 +56,6 @@ def fwht(
     axis: int = -1,
     *,
     norm: _Norm = None,
-    scale: float | None = None,
     order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
@@ -69,7 +68,6 @@ def fwht(
     axis: int = -1,
     *,
     norm: _Norm = None,
-    scale: float | None = None,
     order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
@@ -83,17 +81,15 @@ def fwht(
         float32, float64, complex64 and complex128 keep their type. float16 and bfloat16 (of ``ml_dtypes``) are
         transformed in float32 and come back in their own type. int32 and int64 are exact and keep their type, where
         nothing is divided; smaller integers and booleans become int32, uint32 becomes int64. Integers that are divided,
-        by a norm or a scale, and uint64 become float64. Arrays of other libraries in the memory of the CPU (torch, JAX)
+        by a norm, and uint64 become float64. Arrays of other libraries in the memory of the CPU (torch, JAX)
         are taken without a copy, and come back as what they were.
     axis : int, default=-1
         The axis to transform. Its length must be a power of two, or a power of two times 12, 20, 28, 36, 44, 52 or 60;
         :func:`isrht.next_fast_len` tells the next.
-    norm : {None, "backward", "ortho", "forward"}, default=None
+    norm : {None, "backward", "ortho", "forward"} or float, default=None
         As in :mod:`scipy.fft`. "ortho" divides by the square root of the length, which makes the transform its own
         inverse; "forward" divides by the length; "backward", which is what None means, divides nothing: transforming
-        twice multiplies by the length.
-    scale : float, optional
-        A factor of your own instead of a norm.
+        twice multiplies by the length. A number is a factor of your own, which other libraries call a scale.
     order : {"natural", "sequency", "dyadic"}, default="natural"
         The order of the outputs: Sylvester's; by the number of changes of sign (Walsh's); or Paley's. The last two need
         a power of two.
@@ -137,7 +133,7 @@ def fwht(
     >>> isrht.fwht([1, 0, 1, 0, 0, 1, 1, 0], order="sequency")
     array([ 4,  0,  0,  0, -2,  2,  2,  2])
     """
-    how = _How(norm, scale, order, workers, check_overflow, inverse=False)
+    how = _How(norm, order, workers, check_overflow, inverse=False)
     return _transformed(x, lambda ndim: (_checked_axis(axis, ndim),), how, overwrite_x)
 
 
@@ -146,7 +142,6 @@ def ifwht(
     axis: int = -1,
     *,
     norm: _Norm = None,
-    scale: float | None = None,
     order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
@@ -159,8 +154,8 @@ def ifwht(
 
     Parameters
     ----------
-    x, axis, norm, scale, order, overwrite_x, workers, check_overflow
-        As those of :func:`fwht`; ``scale`` is the factor of the inverse itself.
+    x, axis, norm, order, overwrite_x, workers, check_overflow
+        As those of :func:`fwht`; a number as ``norm`` is the factor of the inverse itself.
 
     Returns
     -------
@@ -173,7 +168,7 @@ def ifwht(
     >>> isrht.ifwht(isrht.fwht([1.0, 2.0, 3.0, 4.0]))
     array([1., 2., 3., 4.])
     """
-    how = _How(norm, scale, order, workers, check_overflow, inverse=True)
+    how = _How(norm, order, workers, check_overflow, inverse=True)
     return _transformed(x, lambda ndim: (_checked_axis(axis, ndim),), how, overwrite_x)
 
 
@@ -182,7 +177,6 @@ def fwhtn(
     axes: Any = None,
     *,
     norm: _Norm = None,
-    scale: float | None = None,
     order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
@@ -192,8 +186,8 @@ def fwhtn(
 
     Parameters
     ----------
-    x, norm, scale, order, overwrite_x, workers, check_overflow
-        As those of :func:`fwht`. A norm divides by the product of all lengths, or its square root; ``scale`` multiplies
+    x, norm, order, overwrite_x, workers, check_overflow
+        As those of :func:`fwht`. A norm divides by the product of all lengths, or its square root; a number multiplies
         once.
     axes : sequence of int, optional
         The axes to transform, each once. None means all of them.
@@ -210,7 +204,7 @@ def fwhtn(
     array([[10., -2.],
            [-4.,  0.]])
     """
-    how = _How(norm, scale, order, workers, check_overflow, inverse=False)
+    how = _How(norm, order, workers, check_overflow, inverse=False)
     return _transformed(x, lambda ndim: _checked_axes(axes, ndim), how, overwrite_x)
 
 
@@ -219,7 +213,6 @@ def ifwhtn(
     axes: Any = None,
     *,
     norm: _Norm = None,
-    scale: float | None = None,
     order: _Order = "natural",
     overwrite_x: bool = False,
     workers: int | None = None,
@@ -229,8 +222,8 @@ def ifwhtn(
 
     Parameters
     ----------
-    x, axes, norm, scale, order, overwrite_x, workers, check_overflow
-        As those of :func:`fwhtn`; ``scale`` is the factor of the inverse itself.
+    x, axes, norm, order, overwrite_x, workers, check_overflow
+        As those of :func:`fwhtn`; a number as ``norm`` is the factor of the inverse itself.
 
     Returns
     -------
@@ -244,7 +237,7 @@ def ifwhtn(
     array([[1., 2.],
            [3., 4.]])
     """
-    how = _How(norm, scale, order, workers, check_overflow, inverse=True)
+    how = _How(norm, order, workers, check_overflow, inverse=True)
     return _transformed(x, lambda ndim: _checked_axes(axes, ndim), how, overwrite_x)
 
 
@@ -252,33 +245,33 @@ def ifwhtn(
 class _How:
     """How to transform, as the user says it."""
 
-    norm: str | None
-    scale: float | None
+    norm: str | float | None
     order: str
     workers: int | None
     check_overflow: bool
     inverse: bool
 
     def __post_init__(self):
-        if not (self.norm is None or (isinstance(self.norm, str) and self.norm in ("backward", "ortho", "forward"))):
-            raise ValueError(f'norm must be None, "backward", "ortho" or "forward", got {self.norm!r}')
+        named = isinstance(self.norm, str) and self.norm in ("backward", "ortho", "forward")
+        if not (self.norm is None or named or self.is_factor):
+            raise ValueError(f'norm must be None, "backward", "ortho", "forward" or a number, got {self.norm!r}')
         if not (isinstance(self.order, str) and self.order in ORDERS):
             raise ValueError(f'order must be "natural", "sequency" or "dyadic", got {self.order!r}')
-        if self.scale is not None:
-            if not isinstance(self.scale, Real) or isinstance(self.scale, bool):
-                raise TypeError(f"scale must be a number or None, got {self.scale!r}")
-            if self.norm is not None:
-                raise ValueError(f"give either a norm or a scale, got norm={self.norm!r} and scale={self.scale!r}")
+
+    @property
+    def is_factor(self):
+        """Whether the norm is a factor of the user's own."""
+        return isinstance(self.norm, Real) and not isinstance(self.norm, bool | np.bool_)
 
     @property
     def keeps_integers(self):
         """Whether nothing is divided, whatever the length."""
-        return self.scale is None and self.norm != "ortho" and (self.norm == "forward") == self.inverse
+        return not self.is_factor and self.norm != "ortho" and (self.norm == "forward") == self.inverse
 
     def factor(self, size):
         """Return the factor of a transform whose lengths have this product."""
-        if self.scale is not None:
-            return float(self.scale)
+        if self.is_factor:
+            return float(self.norm)
         if self.norm == "ortho":
             return 1 / math.sqrt(size)
         return 1.0 if self.keeps_integers else 1 / size
@@ -302,7 +295,7 @@ def _transformed(x, choose_axes, how, overwrite_x):
     in_place = overwrite_x and taken.shared and _can_be_overwritten(array, axes, work_type, how.order)
     work = array if in_place else _copied(array, axes, work_type, how.order)
     _transform(work, axes, factor, threads)
-    result = work if in_place else _in_own_type(work, array.dtype)
+    result = narrowed(work, array.dtype) if is_half(array.dtype) else work
     if how.check_overflow and work_type.kind in "fc":
         _check_floats(array if result is not array else None, result)
     return taken.give_back(result)
@@ -312,7 +305,7 @@ def _type_of_work(dtype, keeps_integers):
     """Return the type in which values of a type are transformed."""
     if dtype.name in ("float32", "float64", "complex64", "complex128"):
         return dtype.newbyteorder("=")
-    if dtype.name in ("float16", "bfloat16"):
+    if is_half(dtype):
         return np.dtype(np.float32)
     if dtype.kind == "u" and dtype.itemsize == 8:
         return np.dtype(np.float64)
@@ -320,14 +313,6 @@ def _type_of_work(dtype, keeps_integers):
         small = dtype.itemsize < 4 or dtype == np.int32
         return np.dtype((np.int32 if small else np.int64) if keeps_integers else np.float64)
     raise TypeError(f"fwht transforms real and complex numbers of at most 64 bits per part, and integers, got {dtype}")
-
-
-def _in_own_type(work, dtype):
-    """Return the result in the type that was given, if that is a half precision."""
-    if dtype.name not in ("float16", "bfloat16"):
-        return work
-    with np.errstate(over="ignore"):  # Sums that are too large become infinite, as those of float32 do.
-        return work.astype(dtype)
 
 
 def _checked_axis(axis, ndim):
@@ -360,6 +345,8 @@ def _copied(array, axes, work_type, order):
     if order != "natural":
         for axis in axes:
             array = np.take(array, input_permutation(array.shape[axis], order), axis=axis)
+    if is_half(array.dtype):
+        return widened(array)
     copy = np.array(array, dtype=work_type, order="K", copy=True if order == "natural" or not axes else None)
     return copy if all(_as_cube(copy, axis) is not None for axis in axes) else np.ascontiguousarray(copy)
 

@@ -13,10 +13,12 @@ from isrht.kernels._reference.dense import (
     add_rows,
     add_squares,
     interleave_columns,
+    narrow_halves,
     project_rows,
     rotate_rows,
     transform,
     transform_paley,
+    widen_halves,
 )
 from isrht.kernels._reference.descent import CheckedCsr, add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
 from isrht.kernels._reference.linear import add_gram_product_csr, add_gram_product_rows, score_csr, score_rows
@@ -50,6 +52,7 @@ __all__ = [
     "interleave_columns",
     "make_diagonals",
     "moments_of_features",
+    "narrow_halves",
     "project_csr",
     "project_rows",
     "rotate_rows",
@@ -59,4 +62,5 @@ __all__ = [
     "sum_svms",
     "transform",
     "transform_paley",
+    "widen_halves",
 ]

@@ -114,6 +114,23 @@ def _sums_at_distances(begin, values, constant, matrix):
     return constant + (sums + sums)
 
 
+def widen_halves(x, brain, out):
+    """Write the values of numbers of 16 bits, given as their bits, to ``out``: bfloat16 if ``brain``, else float16."""
+    out[...] = (x.astype(np.uint32) << 16).view(np.float32) if brain else x.view(np.float16)
+
+
+def narrow_halves(x, brain, out):
+    """Write the bits of the nearest bfloat16 (if ``brain``) or float16 of every value to ``out``, ties to even."""
+    bits = x.view(np.uint32)
+    nan = np.isnan(x)
+    if brain:
+        rounded = bits + np.uint32(0x7FFF) + (bits >> 16 & 1)
+        out[...] = np.where(nan, bits | 0x400000, rounded) >> 16
+    else:
+        with np.errstate(over="ignore"):
+            out[...] = np.where(nan, bits >> 16 & 0x8000 | 0x7E00, x.astype(np.float16).view(np.uint16))
+
+
 def project_rows(x, diagonal, length, columns, scales, out):
     """Write the wanted columns of the rotated rows, times their scales, to ``out``."""
     check_range(columns, length, "a chosen column is out of range")
