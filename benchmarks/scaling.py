@@ -124,9 +124,9 @@ def run_dask(n, d, r, jobs):
         return {"seconds": time.perf_counter() - start, "MB": math.nan}
 
 
-@lru_cache(1)
+@lru_cache(2)
 def one_block(count, d):
-    """Made once per worker, so that passes are timed and not the generator."""
+    """Made once per worker, so that passes are timed and not the generator; the last block may be shorter."""
     rows, labels = zip(*Dense(count, d), strict=True)
     return np.concatenate(rows), np.concatenate(labels)
 
@@ -204,7 +204,7 @@ def constants():
     }
 
 
-def simulate(found, sizes=(10**6, 2 * 10**6, 4 * 10**6, 10**7), goal=10**8, d=10**6, r=256):
+def simulate(found, sizes=(10**6, 2 * 10**6, 5 * 10**6), goal=10**8, d=10**6, r=256):
     """Seconds of one core to survey and measure ``goal`` generated rows, from smaller numbers of them.
 
     A line through the times of the sizes is followed to the goal. Its error is that of the line, twice the standard

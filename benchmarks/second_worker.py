@@ -1,0 +1,83 @@
+"""What a second thread gains out of core, and a second worker on Dask: both numbers of them in turns, in one run.
+
+Rows are 100,000 x 4,096 of float32 (1.6 GB), projected to 256 columns with a given C. They come from a memory map, a
+generator whose blocks are copied because it may fill one buffer again and again, or from the partitions of 128 MB of a
+cluster of processes on this machine. Seconds are by the clock, the least of several turns, so the machine has to do
+nothing else: ``python -m benchmarks.second_worker``. Of Dask it also tells the seconds of the processor that the
+busiest worker took, which other work on the machine disturbs less.
+"""
+
+import argparse
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.scaling import Dense, dense_block, dense_labels
+from benchmarks.timing import best_of
+from isrht import ISRHTClassifier, RowSource
+
+D, R = 4096, 256
+PARTITION_ROWS = 2**25 // D
+# The seconds of the processor that the busiest of so many workers took, in every turn.
+BUSIEST = {1: [], 2: []}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--turns", type=int, default=3)
+    args = parser.parse_args()
+    print("| rows from | one, s | two, s | gain |\n|---|---|---|---|")
+    for name, functions in cases(args.rows):
+        one, two = best_of(functions, args.turns).values()
+        print(f"| {name} | {one:.2f} | {two:.2f} | {one / two:.2f} |", flush=True)
+    one, two = (min(BUSIEST[count]) for count in (1, 2))
+    print(f"| the same, the busiest worker by the processor | {one:.2f} | {two:.2f} | {one / two:.2f} |")
+
+
+def cases(n):
+    """Yield a name and functions to be timed: with one thread or worker, and with two."""
+    blocks = Dense(n, D)
+    yield "a generator, threads", {jobs: partial(fit, partial(RowSource, blocks), None, jobs) for jobs in (1, 2)}
+    with tempfile.TemporaryDirectory() as folder:
+        X = np.lib.format.open_memmap(Path(folder, "X.npy"), "w+", np.float32, (n, D))
+        y, start = np.empty(n), 0
+        for rows, labels in blocks:
+            X[start : start + len(rows)], y[start : start + len(rows)] = rows, labels
+            start += len(rows)
+        yield "a memory map, threads", {jobs: partial(fit, partial(RowSource, X), y, jobs) for jobs in (1, 2)}
+    yield from workers(n)
+
+
+def workers(n):
+    import dask
+    from distributed import Client, LocalCluster
+
+    starts = range(0, n, PARTITION_ROWS)
+    labels = np.concatenate([dense_labels(min(PARTITION_ROWS, n - start), D) for start in starts])
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    small, large = (LocalCluster(n_workers=count, **options) for count in (1, 2))
+    with small, large, Client(small) as one, Client(large) as two:
+
+        def partitions():
+            return [dask.delayed(dense_block)(min(PARTITION_ROWS, n - start), D) for start in starts]
+
+        def on(client, count):
+            before = client.run(time.process_time)
+            with client.as_current(), dask.config.set(scheduler=client.get):
+                fit(partitions, labels, None)
+            after = client.run(time.process_time)
+            BUSIEST[count].append(max(after[worker] - before[worker] for worker in after))
+
+        yield "partitions of 128 MB, Dask workers", {1: partial(on, one, 1), 2: partial(on, two, 2)}
+
+
+def fit(rows, y, jobs):
+    ISRHTClassifier(R, selection="supervised", C=1.0, random_state=0, n_jobs=jobs).fit(rows(), y)
+
+
+if __name__ == "__main__":
+    main()
