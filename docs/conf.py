@@ -131,6 +131,9 @@ def reset_figures(_gallery_conf, _name):
     plt.style.use(str(HERE / "_static" / "gallery.mplstyle"))
 
 
+# Beside a page methods are listed without their class, whose name would push theirs out of the column.
+toc_object_entries_show_parents = "hide"
+
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery"],
     "gallery_dirs": ["gallery"],
