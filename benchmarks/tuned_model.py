@@ -240,7 +240,9 @@ def panel(records, name):
         return x, PANEL_HEIGHT - BOTTOM - 10 - (PANEL_HEIGHT - BOTTOM - 34) * share
 
     rows, features = found[0][1]["shape"]
-    parts = [text(LEFT, 12, f"{name}: {rows:,} x {features:,}", "start", "#1c1d20")]
+    digits = 1 if best - worst > 1 else 2
+    kind = f"{name} (made)" if name in MADE else name
+    parts = [text(LEFT, 12, f"{kind}: {rows:,} x {features:,}", "start", "#1c1d20")]
     frame = f'x="{LEFT}" y="18" width="{PANEL - LEFT}" height="{PANEL_HEIGHT - BOTTOM - 18}"'
     parts.append(f'<rect {frame} fill="none" stroke="#999"/>')
     for power in range(int(low), int(high) + 1):
@@ -249,7 +251,10 @@ def panel(records, name):
         parts.append(text(x, PANEL_HEIGHT - BOTTOM + 14, f"{10.0**power:g} s"))
     for accuracy in np.linspace(worst, best, 4) if best > worst else [best]:
         y = place(1, accuracy)[1]
-        parts += [f'<path d="M{LEFT} {y:.1f}H{PANEL}" stroke="#eee"/>', text(LEFT - 4, y + 4, f"{accuracy:.1f}", "end")]
+        parts += [
+            f'<path d="M{LEFT} {y:.1f}H{PANEL}" stroke="#eee"/>',
+            text(LEFT - 4, y + 4, f"{accuracy:.{digits}f}", "end"),
+        ]
     return "".join(
         parts + [marker(*place(one["seconds"], one["accuracy"]), k, one["method"]) for k, one in reversed(found)]
     )
