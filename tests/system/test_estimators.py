@@ -66,6 +66,7 @@ LEGAL = {
     "cv": [2, 3, "auto"],
     "scoring": [None, "f1_macro"],
     "project_once": [True, False],
+    "blend": [True, False],
     "probability": [True, False],
     "scale": [None, "maxabs", "minmax"],
     "fit_intercept": [True, False],
