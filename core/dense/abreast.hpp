@@ -1,6 +1,6 @@
 // Rows side by side: as many rows as a vector has lanes, one value of each in a vector.
 //
-// Rows of m * 2^k values with a small k have streams that are no longer than a vector. Side by side, each row has a lane
+// Rows of m * 2^k values with a small k have streams that are shorter than a vector. Side by side, each row has a lane
 // and each value a vector of its own, and all rows are combined as one. A row is moved 16 bytes at a time, of which
 // every length m * 2^k is a multiple: pieces of several rows make up vectors, and the values within pieces change places
 // with rows, by shuffles of two vectors.
@@ -126,12 +126,9 @@ template <class T> struct Abreast {
 #endif
 };
 
-// Returns whether streams are so short that rows are taken side by side: shorter than a vector, or as long if there is a
-// row for every lane.
+// Returns whether streams are so short, shorter than a vector, that rows are taken side by side.
 template <class T> bool goes_abreast(const Cube<T>& cube, const Paley& plan) {
-    constexpr size_t N = size_t(Lanes<T>::count);
-    const size_t columns = cube.length / plan.order * cube.inner;
-    return columns < N || (columns == N && cube.outer >= N);
+    return cube.length / plan.order * cube.inner < size_t(Lanes<T>::count);
 }
 
 // Transforms such blocks. Where they are fewer than lanes, several lanes have the last one.
@@ -145,14 +142,16 @@ template <class T> ISRHT_NOINLINE void transform_abreast(Cube<T> cube, const Pal
         for (size_t lane = 0; lane < N; ++lane)
             abreast.rows[lane] = cube.block(i + lane < cube.outer ? i + lane : cube.outer - 1);
         abreast.read(size);
+        // Memory moves the next rows while these are combined.
+        const intptr_t next = reinterpret_cast<intptr_t>(abreast.rows[N - 1] + cube.stride);
+        if (cube.stride == ptrdiff_t(size))
+            for (size_t at = 0; at < size * N * sizeof(T); at += kCacheLine) prefetch_at(nullptr, next + intptr_t(at));
         combine(abreast.buffer, columns, columns, plan);
         switch (cube.length / plan.order) {
             case 1: break;
             case 2: abreast.template transform_runs<1>(size, cube.inner); break;
             case 4: abreast.template transform_runs<2>(size, cube.inner); break;
-            case 8: abreast.template transform_runs<3>(size, cube.inner); break;
-            default:
-                if constexpr (N == 16) abreast.template transform_runs<4>(size, cube.inner);
+            default: abreast.template transform_runs<3>(size, cube.inner);
         }
         abreast.write(size, scale);
     }
