@@ -32,7 +32,7 @@ WIDE_CS = (*(2.0**exponent for exponent in range(-10, -5)), *DEFAULT_CS)
 
 
 def all_features(X, y, seed):
-    """By the solver that ``isrht reproduce`` uses: LIBLINEAR's dual on wide data."""
+    """Train on all features, by the solver that ``isrht reproduce`` uses."""
     C = WIDE_CS[np.argmax(cross_validated(X, y, Cs=WIDE_CS))]
     model = trained(X, y, C)
     return model.predict, model.coef_.nbytes, f"C={C:g}"
