@@ -1,8 +1,8 @@
 // Rows from columns: what tables store column by column is written row by row, as all other kernels want it.
 //
-// NumPy copies a transposed array value by value, which takes three times as long as decoding a file does. Here small
-// squares of values are transposed within registers. That is bound by memory, not by the width of a vector, so it is
-// compiled once for every processor.
+// NumPy copies a transposed array value by value, which takes up to as long as decoding a file does. Here small squares of
+// values are transposed within registers. That is bound by memory, not by the width of a vector, so it is compiled once
+// for every processor.
 #pragma once
 
 #include <cstddef>
