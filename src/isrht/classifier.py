@@ -436,7 +436,7 @@ class ISRHTClassifier(
         self.all_features_svm_, self.blend_factors_, self.blend_share_ = None, None, 0.0
         if self.selection != "boosted":
             return
-        known, cut = self.projection_.take("_fold_scores"), self.projection_.take("_cut")
+        known, cut = self.projection_.take_findings()
         chosen = None
         if known is not None and self.projection_.has_signal_:
             with one_blas_thread():

@@ -12,7 +12,16 @@ ROOMS = ("datasets", "export", "files", "models", "plot", "transform")
 # Where other projects say what the parameters are: scikit-learn's own mixins have no hints.
 INHERITED = ("sklearn", "builtins", "abc")
 # Methods by which the rooms of the package talk to each other; users need none of them.
-FOR_OTHER_ROOMS = ("fit_checked", "fit_folds", "project", "to_features", "component_sizes", "matrix", "coded_labels")
+FOR_OTHER_ROOMS = (
+    "fit_checked",
+    "fit_folds",
+    "project",
+    "to_features",
+    "component_sizes",
+    "matrix",
+    "coded_labels",
+    "take_findings",
+)
 FOR_OTHER_ROOMS += ("header",)
 
 

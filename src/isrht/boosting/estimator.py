@@ -256,9 +256,9 @@ class BoostedISRHT(
         self._keep(choice, features, path, plan)
         return self
 
-    def take(self, name):
-        """Return what was asked for by the wish, once: "_fold_scores" or "_cut". None is for what there is not."""
-        return vars(self).pop(name, None)
+    def take_findings(self):
+        """Return, once, what the wish asked for: the scores of the folds, and the cut. None is for what it did not."""
+        return vars(self).pop("_fold_scores", None), vars(self).pop("_cut", None)
 
     def transform(self, X: Rows) -> ArrayOrLazy:
         """Project rows to the learned columns and their contrasts.
