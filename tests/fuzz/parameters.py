@@ -223,7 +223,7 @@ PARAMETERS = {
         "cv": Values(CV.sure, CV.odd),
         "scoring": Values([None], SCORING.sure + SCORING.odd),
         "project_once": TRUTH,
-        "blend": Values([False], [True, np.True_], TRUTH.illegal),  # rows elsewhere refuse it
+        "blend": Values([False], [True, np.True_], ["yes", None, 1]),  # rows elsewhere refuse it
         "probability": TRUTH,
         "scale": Values([None, "maxabs"], ["minmax"], ["standard", 1, True, ["maxabs"]]),
     },
