@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 from isrht.files import _tables as tables
 from isrht.files.errors import FileError
 from isrht.files.opening import open_rows, read_rows
+from isrht.files.writing import write_rows
 
 pytest.importorskip("pandas")
 
@@ -289,6 +290,14 @@ def problem_of(path):
 def test_values_whose_sum_overflows_are_read_without_a_word(csv):
     found, *_ = read_rows(csv("a,b\n1.7e308,1\n1.7e308,2\n"))
     assert found[:, 0].tolist() == [1.7e308, 1.7e308]
+
+
+def test_labels_alone_are_rows_without_features(tmp_path):
+    for name in ("rows.parquet", "rows.csv", "rows.npy"):
+        write_rows(tmp_path / name, np.ones((3, 1)))
+        X, y, _ = read_rows(tmp_path / name, label=0)
+        assert X.shape == (3, 0)
+        assert_array_equal(y, np.ones(3))
 
 
 def test_floats_of_four_bytes_stay(parquet, rng):

@@ -351,7 +351,7 @@ class ParquetRows(TableRows):
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
         if layout in ("columns", "floats"):
-            return len(features)
+            return max(1, len(features))
         rows = max(1, file.metadata.num_rows)
         groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
         leaves = [group.column(i).num_values for group in groups for i in range(group.num_columns)]
