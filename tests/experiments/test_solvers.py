@@ -15,6 +15,7 @@ def rows(rng):
 
 def test_all_features_of_wide_rows_have_the_accuracies_of_liblinear(rng):
     X = sp.random_array((400, 3000), density=0.02, format="csr", random_state=rng)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # LIBLINEAR takes no others
     y = (X @ rng.standard_normal(3000) > 0).astype(int)
     assert solvers.is_wide(X)
     ours = solvers.cross_validated(X, y)
