@@ -18,7 +18,7 @@ BLOCK_BYTES = 2**22
 
 @dataclass(frozen=True)
 class Layout:
-    """Which partitions make each block, which blocks make each piece, and which worker has a piece.
+    """A plan of the rows: the partitions of each block, the blocks of each piece, and the worker that has each piece.
 
     ``homes`` has addresses of workers, or None where Dask may choose.
     """
