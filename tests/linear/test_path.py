@@ -141,7 +141,7 @@ def test_the_number_of_threads_does_not_change_a_bit(container):
 )
 def test_the_solver_follows_from_the_number_of_features(container, n_features, expected):
     blocks = RowBlocks(container(np.ones((2, n_features))), np.arange(2))
-    assert type(solver_for(blocks, SolverOptions())) is expected
+    assert type(solver_for(blocks, 1.0, SolverOptions())) is expected
 
 
 def test_training_blocks_have_more_rows_than_a_gram_matrix(monkeypatch):

@@ -253,4 +253,4 @@ def test_a_search_warns_of_nothing_on_ordinary_rows():
         warnings.simplefilter("error")
         model = LinearSVMCV().fit(X, y)
     assert model.scores_.shape == (11, 5)
-    assert isinstance(path.solver_for(training_blocks(X, y), SolverOptions()), WideSolver)
+    assert isinstance(path.solver_for(training_blocks(X, y), 1.0, SolverOptions()), WideSolver)

@@ -197,15 +197,15 @@ class Search:
         if self.measure is not None:
             for i, some in wanted.items():
                 for c in some:
-                    self.merits[i, j, c] = self.measure([self.heads[i, j, k, c] for k in range(self.n_folds)])
+                    self.merits[i, j, c] = self.measure([self._head_of((i, j, c), k) for k in range(self.n_folds)])
         for i, some in wanted.items():
             sums = np.stack([sums for (owner, _), (_, _, sums) in found.items() if owner == i])
             self.evidence[i, j, some] = evidence(sums, self.held_out, self.n_effective)
 
     def _keep_heads(self, place, Cs, head):
-        """Keep the small SVM of each C by itself, for whoever asks for the scores of held-out rows again."""
+        """Keep where the small SVM of each C is, for whoever asks for the scores of held-out rows again."""
         each = head.solutions.reshape(len(Cs), -1, head.size + 1)
-        self.heads.update(((*place, c), head._replace(solutions=own)) for c, own in zip(Cs, each, strict=True))
+        self.heads.update(((*place, c), (head, own)) for c, own in zip(Cs, each, strict=True))
 
     def _start(self, key, j, Cs):
         """Return where the SVMs of a path begin for some Cs: from where they were, or from those of a neighbour.
@@ -255,7 +255,8 @@ class Search:
     def _head_of(self, cell, fold):
         """Return the path of a cell in a fold, and the small SVM on it for the C of the cell alone."""
         i, j, c = cell
-        return self.heads[i, j, fold, c]
+        head, own = self.heads[i, j, fold, c]
+        return head._replace(solutions=own)
 
     def chosen_heads(self, choice, C_factor):
         """Return for each fold the path of what was chosen and the small SVM on it, for a multiple of the chosen C."""

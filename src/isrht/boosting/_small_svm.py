@@ -80,8 +80,11 @@ def solve_in_memory(columns, problems, start):
     """
     width = len(columns.columns) + 1
     weights, loss = widened(start, width), np.empty(len(start))
-    for part in _parts(len(start), width):
-        some = problems._replace(positive=problems.positive[part], cost=problems.cost[part])
+    parts = _parts(len(start), width)
+    for part in parts:
+        some = problems
+        if len(parts) > 1:
+            some = problems._replace(positive=problems.positive[part], cost=problems.cost[part])
         kernels.engine.solve_svms(columns, some, weights[part], loss[part])
     return Solutions(weights, loss)
 

@@ -5,8 +5,8 @@ methods: ``groups`` says which problems it can solve together, ``start`` returns
 weights may be given, and
 ``minimise`` moves a state to the optimum for a C. A state has ``weights``, and ``release`` gives back its memory
 while others have their turn. Whoever writes another solver gives it a file of its own beside
-:mod:`isrht.linear._exact`, :mod:`isrht.linear._wide` and :mod:`isrht.linear._conjugate`, and says in
-:func:`solver_for` for which data it is meant.
+:mod:`isrht.linear._exact`, :mod:`isrht.linear._small`, :mod:`isrht.linear._wide` and :mod:`isrht.linear._conjugate`,
+and says in :func:`solver_for` for which data it is meant.
 
 References
 ----------
@@ -25,6 +25,7 @@ import numpy as np
 from isrht.linear._conjugate import ConjugateNewton
 from isrht.linear._exact import ExactNewton
 from isrht.linear._problems import TwoClassProblems
+from isrht.linear._small import SmallSolver, is_small
 from isrht.linear._wide import WideSolver
 from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows, is_sparse
 
@@ -53,7 +54,8 @@ class SolverOptions:
     seed : int, default=0
         From which the wide solver draws the orders of the rows.
     rough : bool, default=False
-        Whether the wide solver may stop where the scores of held-out rows hardly change any more.
+        Whether only scores of held-out rows are wanted: the wide solver may stop where these hardly change any more,
+        and the small one, which counts no steps, may serve.
     """
 
     fit_intercept: bool = True
@@ -119,7 +121,7 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
     """
     n_folds = 1 if np.ndim(blocks.sample_weight) < 2 else blocks.sample_weight.shape[1]
     problems = TwoClassProblems.of(n_folds, n_classes)
-    solver = solver_for(blocks, options)
+    solver = solver_for(blocks, np.max(Cs), options)
     groups = solver.groups(len(problems))
     states, results = [None] * len(groups), [None] * len(groups)
     for C in np.sort(np.asarray(Cs, dtype=np.float64)):
@@ -136,8 +138,10 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
         yield Solution(float(C), coef, intercept, n_iter, converged, variables)
 
 
-def solver_for(blocks, options):
+def solver_for(blocks, largest_C, options):
     """Return the solver that is fastest for such rows."""
+    if is_small(blocks, largest_C, options):
+        return SmallSolver(blocks, options)
     if has_small_hessian(blocks.X):
         return ExactNewton(blocks, options)
     return (WideSolver if is_wide(blocks.X, options) else ConjugateNewton)(blocks, options)

@@ -57,6 +57,11 @@ class Diagonals:
         self.mine = [slice(first, last) for first, last in pairwise(ends)]
         self.signals = np.empty((len(features.mean) if any(path.n_contrasts for path in paths) else 0, len(owner)))
         self.matrix, self.products = None, None
+        pairs = list(zip(paths, self.mine, strict=True))
+        # The number, in its path, of the diagonal of each problem, and how many diagonals its path will have.
+        self._row = np.concatenate([np.arange(mine.stop - mine.start) + path.size for path, mine in pairs])
+        sizes = [path.size + mine.stop - mine.start for path, mine in pairs]
+        self._rows = np.array(sizes, dtype=np.int64)[owner]
 
     def make(self, X, rows, sides, n_jobs):
         """Make the diagonals from the moments of the rows; ``sides`` is what :func:`moments` takes."""
@@ -94,18 +99,6 @@ class Diagonals:
             return results.offsets, results.grams, products
 
         return make_lane
-
-    @property
-    def _row(self):
-        """The number, in its path, of the diagonal of each problem."""
-        pairs = zip(self.paths, self.mine, strict=True)
-        return np.concatenate([np.arange(mine.stop - mine.start) + path.size for path, mine in pairs])
-
-    @property
-    def _rows(self):
-        """How many diagonals the path of each problem will have."""
-        sizes = [path.size + mine.stop - mine.start for path, mine in zip(self.paths, self.mine, strict=True)]
-        return np.array(sizes, dtype=np.int64)[self.owner]
 
     def _problems(self, first_sum, second_sum):
         """Return the problems as the kernels take them, with the sums over rows of their factors."""
