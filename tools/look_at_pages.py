@@ -21,6 +21,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[1]
 AXE = ROOT / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 WIDTHS, SCHEMES = (400, 1400), ("light", "dark")
+SLOWEST = 300_000  # milliseconds for a page, on a machine that does other work, too
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 WIDER = """() => {
   const wide = document.documentElement.clientWidth + 1;
@@ -85,6 +86,7 @@ def main(arguments):
         for width in WIDTHS:
             for scheme in SCHEMES:
                 context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+                context.set_default_timeout(SLOWEST)
                 for folder, path in wanted:
                     page = context.new_page()
                     for problem in problems_of(page, f"{addresses[folder]}/{path.as_posix()}"):
