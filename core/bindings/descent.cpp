@@ -1,7 +1,6 @@
 // The bindings of the kernels of dual coordinate descent, and the records that they take.
-#include <variant>
-
 #include "bindings/bindings.hpp"
+#include "bindings/checked_csr.hpp"
 #include "bindings/python_records.hpp"
 #include "infra/dispatch.hpp"
 
@@ -37,33 +36,6 @@ template <class Real> struct EpochArrays {
 
     auto fields() { return std::tie(order, threshold, finished, stretch, gain, violation); }
 };
-
-// Rows of a CSR matrix whose indices have been checked, which takes as long as a late epoch: once for all epochs.
-class CheckedCsr {
-  public:
-    template <class T, class Index>
-    CheckedCsr(const CsrArrays<T, Index>& arrays, size_t width) : held_(Held<T, Index>{arrays, {}}) {
-        nb::gil_scoped_release release;
-        std::get<Held<T, Index>>(held_).rows = sparse_rows(arrays, width);
-    }
-
-    // Calls a function with the rows.
-    template <class Function> void visit(Function function) const {
-        std::visit([&](const auto& held) { function(held.rows); }, held_);
-    }
-
-  private:
-    // The arrays are kept for the rows that point into them.
-    template <class T, class Index> struct Held {
-        CsrArrays<T, Index> arrays;
-        SparseRows<T, Index> rows;
-    };
-    std::variant<Held<float, int32_t>, Held<float, int64_t>, Held<double, int32_t>, Held<double, int64_t>> held_;
-};
-
-template <class T, class Index> const DescentKernels<SparseRows<T, Index>>& kernels_for(SparseRows<T, Index>) {
-    return sparse_kernels<T, Index>().descent;
-}
 
 // Requires one lane of doubles, or 4 or 8 of floats, and returns their number.
 template <class Real> size_t lanes_of(const OutMatrix<Real>& weights) {

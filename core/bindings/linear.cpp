@@ -1,11 +1,13 @@
 // The bindings of the kernels that score rows under linear models, which return whether all scores are finite, and of
-// those that multiply Gram matrices.
+// those that sum Gram matrices and multiply them.
 #include <cmath>
 #include <optional>
 
 #include "bindings/bindings.hpp"
+#include "bindings/checked_csr.hpp"
 #include "bindings/python_records.hpp"
 #include "infra/dispatch.hpp"
+#include "linear/gram_matrix.hpp"
 
 namespace isrht {
 namespace {
@@ -77,16 +79,24 @@ void add_gram_product_rows(const AnyMatrix<T>& x, const WeightedRowArrays& chose
                                                 along.data(), out.data());
 }
 
-template <class T, class Index>
-void add_gram_product_csr(const CsrArrays<T, Index>& x, const WeightedRowArrays& chosen, const InVector<double>& along,
+void add_gram_product_csr(const CheckedCsr& x, const WeightedRowArrays& chosen, const InVector<double>& along,
                           const OutVector<double>& out) {
     nb::gil_scoped_release release;
     require(along.shape(0) == out.shape(0), "along and out differ in length");
-    require(along.shape(0) >= size_t(chosen.intercept),
-            "along and out must have the width of the rows and the intercept");
-    const SparseRows<T, Index> rows = sparse_rows(x, along.shape(0) - chosen.intercept);
-    sparse_kernels<T, Index>().descent.add_gram_product(
-        rows, weighted_rows(chosen, rows.count, rows.width, along.shape(0)), along.data(), out.data());
+    x.visit([&](auto rows) {
+        kernels_for(rows).add_gram_product(rows, weighted_rows(chosen, rows.count, rows.width, along.shape(0)),
+                                           along.data(), out.data());
+    });
+}
+
+template <class T, class Index>
+void add_gram_csr(const CsrArrays<T, Index>& x, const InVector<double>& factors, const OutMatrix<double>& pairs,
+                  const OutVector<double>& squares) {
+    nb::gil_scoped_release release;
+    const SparseRows<T, Index> rows = sparse_rows(x, squares.shape(0));
+    require(factors.shape(0) == rows.count, "factors must have a value for each row");
+    require(has_shape(pairs, rows.width, rows.width), "pairs has the wrong shape");
+    add_gram(rows, factors.data(), pairs.data(), squares.data());
 }
 
 template <class T> void bind_rows(nb::module_& m) {
@@ -96,7 +106,7 @@ template <class T> void bind_rows(nb::module_& m) {
 
 template <class T, class Index> void bind_csr(nb::module_& m) {
     m.def("score_csr", &score_csr<T, Index>, "x"_a, array("weights"), array("intercept"), array("out"));
-    m.def("add_gram_product_csr", &add_gram_product_csr<T, Index>, "x"_a, "chosen"_a, array("along"), array("out"));
+    m.def("add_gram_csr", &add_gram_csr<T, Index>, "x"_a, array("factors"), array("pairs"), array("squares"));
 }
 
 }  // namespace
@@ -108,6 +118,7 @@ void bind_linear(nb::module_& m) {
     bind_csr<float, int64_t>(m);
     bind_csr<double, int32_t>(m);
     bind_csr<double, int64_t>(m);
+    m.def("add_gram_product_csr", &add_gram_product_csr, "x"_a, "chosen"_a, array("along"), array("out"));
 }
 
 }  // namespace isrht

@@ -1,6 +1,7 @@
 """Data for tests of linear SVMs, easy and hard, and the objective written out in the most obvious way."""
 
 import numpy as np
+import scipy.sparse as sp
 
 
 def noisy(n_samples=400, n_features=10, seed=0, noise=1.0, positive=0.5):
@@ -54,3 +55,16 @@ def gradient(X, y, coef, intercept, C):
     signs = 2.0 * y - 1
     pull = 2 * C * signs * np.maximum(0, 1 - signs * (X @ coef.ravel() + intercept))
     return np.append(coef.ravel() - X.T @ pull, intercept - pull.sum())
+
+
+def zipf_rows(n_samples=300, n_features=2000, seed=0):
+    """Return sparse rows of unit norm with some frequent and many rare features, and noisy labels 0 and 1."""
+    rng = np.random.default_rng(seed)
+    indices = (n_features ** rng.random((n_samples, 30))).astype(int) - 1
+    X = sp.csr_array(
+        (np.ones(indices.size), indices.ravel(), np.arange(0, indices.size + 1, 30)), (n_samples, n_features)
+    )
+    X.sum_duplicates()
+    X = sp.csr_array(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
+    score = X @ rng.standard_normal(n_features)
+    return X, (score + 0.3 * rng.standard_normal(n_samples) > 0).astype(int)

@@ -80,9 +80,8 @@ def called(variant, function, arguments, outputs):
     before = kernels.active()
     kernels.use(variant)
     try:
-        if function == "descend_csr":  # its rows have been checked for all epochs
-            arguments[0] = kernels.engine.CheckedCsr(arguments[0], len(arguments[2].weights))
-        getattr(kernels.engine, function)(*arguments)
+        made = [one() if callable(one) else one for one in arguments]  # what each engine makes by itself
+        getattr(kernels.engine, function)(*made)
     finally:
         kernels.use(before)
     return [array for place in outputs for array in arrays_of(arguments[place])]
@@ -321,12 +320,25 @@ def test_score_csr(seed, dtype, index_type, rows, width, problems, order):
 def test_descent_and_gram_products_of_csr_rows(seed, dtype, index_type, rows, width, lanes, intercept):
     rng = np.random.default_rng(seed)
     matrix = sparse_rows(rng, rows, width, dtype, index_type)
+
+    def checked():
+        return kernels.engine.CheckedCsr(matrix, width)
+
     assert_same_bits(
-        "descend_csr", matrix, *descent_case(rng, np.ones(rows) * 9, width, lanes, intercept), outputs=[2, 3]
+        "descend_csr", checked, *descent_case(rng, np.ones(rows) * 9, width, lanes, intercept), outputs=[2, 3]
     )
     chosen = WeightedRows(rng.permutation(rows), rng.random(rows), intercept)
     along, out = numbers(rng, (2, width + intercept))
-    assert_same_bits("add_gram_product_csr", matrix, chosen, along, out, outputs=[3])
+    assert_same_bits("add_gram_product_csr", checked, chosen, along, out, outputs=[3])
+
+
+@given(**SPARSE)
+@every_shape
+def test_add_gram_csr(seed, dtype, index_type, rows, width):
+    rng = np.random.default_rng(seed)
+    matrix = sparse_rows(rng, rows, width, dtype, index_type)
+    factors, pairs, squares = rng.random(rows), numbers(rng, (width, width)), numbers(rng, width)
+    assert_same_bits("add_gram_csr", matrix, factors, pairs, squares, outputs=[2, 3])
 
 
 @given(**DENSE, lanes=st.sampled_from([1, 4, 8]), intercept=st.booleans())

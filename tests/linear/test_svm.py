@@ -297,7 +297,7 @@ def test_a_warm_start_with_other_features_or_classes_is_an_error_and_the_model_s
 
 def test_random_state_draws_the_order_of_coordinate_descent(monkeypatch):
     monkeypatch.setattr(path, "EXACT_FEATURES", 0)
-    X, y = noisy(200, 20)
+    X, y = noisy(200, 300)
     coefs = [LinearSVM(random_state=seed).fit(X, y).coef_ for seed in (0, 0, 1)]
     np.testing.assert_array_equal(coefs[0], coefs[1])
     assert (coefs[0] != coefs[2]).any()

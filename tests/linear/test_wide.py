@@ -8,16 +8,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from svm_data import HARD, gradient, hard_data, noisy, objective
+from svm_data import HARD, gradient, hard_data, noisy, objective, zipf_rows
 
 from isrht import LinearSVM, LinearSVMCV
 from isrht.linear import _wide, path
-from isrht.linear._conjugate import ConjugateNewton
-from isrht.linear._problems import TwoClassProblems
-from isrht.linear._wide import NewtonInMemory, WideSolver, larger_blocks
+from isrht.linear._wide import WideSolver
 from isrht.linear.costs import DEFAULT_CS
 from isrht.linear.path import SolverOptions, fit_path, training_blocks
-from isrht.rows.blocks import RowBlocks
 
 CONTAINERS = [np.asarray, sp.csr_array]
 
@@ -27,29 +24,16 @@ def wide(monkeypatch):
     """Let all data be wide."""
     monkeypatch.setattr(path, "EXACT_FEATURES", 0)
     monkeypatch.setattr(path, "SPARSE_EXACT_FEATURES", 0)
-
-
-def zipf_rows(n_samples=300, n_features=2000, seed=0):
-    """Return sparse rows of unit norm with some frequent and many rare features, and noisy labels 0 and 1."""
-    rng = np.random.default_rng(seed)
-    indices = (n_features ** rng.random((n_samples, 30))).astype(int) - 1
-    X = sp.csr_array(
-        (np.ones(indices.size), indices.ravel(), np.arange(0, indices.size + 1, 30)), (n_samples, n_features)
-    )
-    X.sum_duplicates()
-    X = sp.csr_array(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
-    score = X @ rng.standard_normal(n_features)
-    return X, (score + 0.3 * rng.standard_normal(n_samples) > 0).astype(int)
+    monkeypatch.setattr(path, "TALL", np.inf)
 
 
 @pytest.mark.parametrize("C", [2.0**-10, 1.0, 2.0**10])
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("kind", HARD)
-def test_hard_data_have_the_optimum_of_the_exact_hessian(kind, container, C, monkeypatch):
+def test_hard_data_have_the_optimum_of_the_exact_hessian(kind, container, C, request):
     X, y = hard_data(kind)
     exact = LinearSVM(C).fit(X, y)
-    monkeypatch.setattr(path, "EXACT_FEATURES", 0)
-    monkeypatch.setattr(path, "SPARSE_EXACT_FEATURES", 0)
+    request.getfixturevalue("wide")
     model = LinearSVM(C).fit(container(X), y)
     ours, best = (objective(X, y, one.coef_, one.intercept_, C) for one in (model, exact))
     assert ours <= best * (1 + 1e-9)
@@ -180,18 +164,6 @@ def test_too_few_steps_are_a_warning(monkeypatch):
         LinearSVM(1000.0, max_iter=1, tol=1e-10).fit(X, y)
 
 
-def test_newton_gives_up_after_some_products(monkeypatch):
-    monkeypatch.setattr(_wide, "MAX_EPOCHS", 1)
-    monkeypatch.setattr(_wide, "PRODUCTS_PER_STEP", (1, 1))
-    X, y = zipf_rows()
-    with pytest.warns(ConvergenceWarning, match="did not reach tol"):
-        early = LinearSVM(100.0, max_iter=2).fit(X, y)
-    monkeypatch.undo()
-    late = LinearSVM(100.0).fit(X, y)
-    found, best = (objective(X, y, one.coef_, one.intercept_, 100.0) for one in (early, late))
-    assert best < found
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_model_of_all_rows_goes_along_with_the_folds(weighted, monkeypatch):
     X, y = zipf_rows(400)
@@ -214,37 +186,6 @@ def test_the_model_of_all_rows_goes_along_with_the_folds(weighted, monkeypatch):
     expected = LinearSVMCV(class_weight=search.class_weight).fit(X, y, weights)
     np.testing.assert_array_equal(found.scores_, expected.scores_)
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-5 * np.abs(expected.coef_).max())
-
-
-def test_newton_in_memory_sums_what_newton_elsewhere_sums():
-    X, y = zipf_rows(100, 500)
-    y[::3] = 2
-    problems, blocks = TwoClassProblems.of(1, 3), RowBlocks(X, y, block_rows=30)
-    rng = np.random.default_rng(0)
-    weights, along = rng.standard_normal((2, 3, 501))
-    ours, other = NewtonInMemory(blocks, SolverOptions()), ConjugateNewton(blocks, SolverOptions())
-    for mine, theirs in zip(
-        ours.sum(ours.evaluate, problems, weights, None),
-        other.sum(other.evaluate, problems, weights, None),
-        strict=True,
-    ):
-        np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-10)
-    state, everyone = ours.state_at(problems, weights), np.arange(3)
-    found, expected = (solver.directions(state, everyone, 1.0, np.ones(3))[0] for solver in (ours, other))
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(
-        ours.sum(ours.gram_product, problems, weights, along),
-        other.sum(other.gram_product, problems, weights, along),
-        rtol=1e-10,
-        atol=1e-10,
-    )
-
-
-def test_blocks_weigh_more_than_the_sums_over_them():
-    X, y = zipf_rows(300, 2000)
-    assert larger_blocks(RowBlocks(X, y, block_rows=10)).block_rows * X.nnz / 300 >= 2 * 2000 - X.nnz / 300
-    dense = RowBlocks(np.ones((5, 4)), np.ones(5))
-    assert larger_blocks(dense) is dense
 
 
 def test_a_search_warns_of_nothing_on_ordinary_rows():

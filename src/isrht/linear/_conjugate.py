@@ -15,6 +15,9 @@ from isrht.support.matrices import as_float64
 
 # Conjugate gradients per Newton step. Short of it the step is still one of descent.
 MAX_CG_STEPS = 1000
+# How exact a direction is, at the optimum and far from it. That a step is not worth taking may be known less exactly.
+ACCURACY = 1e-2, 1e-1
+ACCURACY_OF_LITTLE = 0.3
 
 
 class ConjugateNewton(Newton):
@@ -55,13 +58,13 @@ class ConjugateNewton(Newton):
         """
         gradients = self.gradients(state, open_, C)
         precondition = 1 / (self.damped_ridge + 2 * C * state.curvature[open_])
-        accuracy = np.clip(np.sqrt(rate), 1e-3, 1e-2)
+        little = self.smallest_decrease * self.objective(state.weights, state.loss, C)[open_]
         directions = np.zeros_like(gradients)
         decrease = np.zeros(len(open_))
         residual = -gradients
         search = precondition * residual
         size = (residual * search).sum(axis=1)
-        enough = accuracy**2 * size
+        first_size = size.copy()
         running = np.flatnonzero(size > 0)
         for step in range(1, MAX_CG_STEPS + 1):
             if len(running) == 0 or self.is_spent():
@@ -78,7 +81,10 @@ class ConjugateNewton(Newton):
             new_size = (residual[running] * conditioned).sum(axis=1)
             search[running] = conditioned + (new_size / size[running])[:, None] * along
             size[running] = new_size
-            done = (new_size <= enough[running]) & (step * gained <= accuracy[running] * decrease[running])
+            far = np.clip(np.sqrt(rate[running]), *ACCURACY)
+            accuracy = np.where(decrease[running] <= little[running], ACCURACY_OF_LITTLE, far)
+            enough = accuracy**2 * first_size[running]
+            done = (new_size <= enough) & (step * gained <= accuracy * decrease[running])
             running = running[~done & (new_size > 0)]
         return directions, decrease
 

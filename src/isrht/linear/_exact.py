@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from isrht import kernels
+from isrht.kernels.records import CsrRows, csr_rows
 from isrht.linear._newton import Newton, State
 from isrht.linear._objective import hinge_of, is_active
 from isrht.linear._problems import weights_by_fold
@@ -82,12 +84,15 @@ class ExactNewton(Newton):
 
     def sparse_gram(self, X, row_weights):
         """Return the Gram matrix of sparse rows. No row is made dense for it."""
-        X = as_float64(X)
-        product = (X.T @ X.multiply(row_weights[:, None])).tocoo()
-        gram = np.zeros((self.width, self.width))
-        gram[product.row, product.col] = product.data
+        n_features = X.shape[1]
+        pairs, squares = np.zeros((n_features, n_features)), np.zeros(n_features)
+        rows = CsrRows(*map(np.ascontiguousarray, csr_rows(X)))
+        kernels.engine.add_gram_csr(rows, np.sqrt(row_weights), pairs, squares)
+        gram = np.empty((self.width, self.width))
+        gram[:n_features, :n_features] = pairs + pairs.T
         if self.fit_intercept:
             gram[-1] = gram[:, -1] = self.times_transposed(X, row_weights[None])
+        gram[np.arange(n_features), np.arange(n_features)] += squares
         return gram
 
     def update_curvature(self, state, p, change):

@@ -3,7 +3,7 @@
 Coordinate descent (:mod:`isrht.linear._descent`) comes near the optimum in a few passes over the rows, first for all
 problems that share them at once, in single precision, then for each alone. To choose C the first is enough: the folds
 of a cross-validation need not be exact. Where features are very unlike each other or C is large, coordinate descent
-takes long for the last digits. Then Newton's method (:mod:`isrht.linear._conjugate`), to which the start is what is
+takes long for the last digits. Then Newton's method (:mod:`isrht.linear._in_memory`), to which the start is what is
 difficult, takes over from where it stands.
 """
 
@@ -13,18 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 
-from isrht import kernels
-from isrht.kernels.records import CsrRows, WeightedRows, csr_rows
-from isrht.linear._conjugate import ConjugateNewton
 from isrht.linear._descent import DescentRows, Lanes, Turn, lanes_for
-from isrht.linear._newton import State
-from isrht.linear._objective import hinge_of, is_active, loss_and_pull
+from isrht.linear._in_memory import NewtonInMemory
+from isrht.linear._objective import hinge_of
 from isrht.linear._problems import TwoClassProblems
-from isrht.linear.scores import linear_scores
-from isrht.rows.blocks import Block, RowBlocks, default_block_rows
-from isrht.support.matrices import contiguous_rows
+from isrht.rows.blocks import Block
 from isrht.support.threads import in_threads, job_count
 
 # Lanes of floats are as near to the optimum as they come when an epoch gains less than this part of the objective; then
@@ -39,10 +33,6 @@ SMALLEST_GAP = 1e-13
 # Where rough solutions will do, these are their tolerance, and the part of the objective that the last epoch gains.
 ROUGH_TOL = 1e-2
 ROUGH_DECREASE = 5e-4
-# How many products with the Hessian Newton's method may take, times the most steps that a user allows: more where all
-# rows together have few values.
-PRODUCTS_PER_STEP = 30, 150
-VALUES_PER_STEP = 30_000_000
 
 
 @dataclass
@@ -97,7 +87,7 @@ class WideSolver:
             options = replace(options, tol=max(options.tol, ROUGH_TOL))
         self.blocks, self.options = blocks, options
         self.rows = DescentRows(blocks.X, options.fit_intercept)
-        self.newton = NewtonInMemory(larger_blocks(blocks), options)
+        self.newton = NewtonInMemory(blocks, options)
 
     def groups(self, n_problems):
         """Return slices of the problems. Those of one slice are solved together, and take turns with the others."""
@@ -184,100 +174,3 @@ class WideSolver:
         result = self.newton.minimise(near, C)
         state.weights[unsolved] = near.weights
         return result
-
-
-class NewtonInMemory(ConjugateNewton):
-    """Newton's method by conjugate gradients, where the rows are in memory and so is which of them are active."""
-
-    def __init__(self, blocks, options):
-        super().__init__(blocks, options)
-        self.active = {}
-        n_values = blocks.X.nnz if sp.issparse(blocks.X) else blocks.X.size
-        self.most_products = self.max_iter * int(np.clip(VALUES_PER_STEP // max(1, n_values), *PRODUCTS_PER_STEP))
-        self.products_left = self.most_products
-
-    def minimise(self, state, C):
-        """Move ``state`` to the optimum for C, or as far as a number of products goes that users can wait for."""
-        self.products_left = self.most_products
-        return super().minimise(state, C)
-
-    def is_spent(self):
-        """Say whether there are no more steps to be taken."""
-        return self.products_left <= 0
-
-    def state_at(self, problems, weights):
-        """Return the :class:`State` of some problems with these weights."""
-        return State(problems, weights, *self.sum(self.evaluate, problems, weights, None))
-
-    def evaluate(self, block, problems, weights, _reference):
-        """Return loss, gradient and the diagonal of the Gram matrix at ``weights``."""
-        if not sp.issparse(block.X):
-            return super().evaluate(block, problems, weights, _reference)
-        signs, row_weights = problems.signs(block), problems.row_weights(block)
-        hinge = hinge_of(signs, self.scores(block.X, weights))
-        loss, pull = loss_and_pull(row_weights, signs, hinge)
-        active = row_weights * (hinge > 0)
-        sums = np.zeros((2, len(problems), self.width))
-        rows, n_features = CsrRows(*map(np.ascontiguousarray, csr_rows(block.X))), block.X.shape[1]
-        for p in range(len(problems)):
-            totals = np.zeros((n_features, 3, 1))
-            kernels.engine.add_csr_moments(rows, column(pull[p]), column(active[p]), totals)
-            sums[0, p, :n_features], sums[1, p, :n_features] = totals[:, 0, 0], totals[:, 2, 0]
-        if self.fit_intercept:
-            sums[0, :, -1], sums[1, :, -1] = pull.sum(axis=1), active.sum(axis=1)
-        return loss, -2 * sums[0], sums[1]
-
-    def scores(self, X, weights):
-        """Return the scores of rows under the weights (problems, width): an array (problems, rows)."""
-        intercept = weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
-        return linear_scores(X, weights[:, : X.shape[1]], intercept)[0].T
-
-    def directions(self, state, open_, C, rate):
-        """Return the step of each open problem, and the decrease of the objective that it promises."""
-        problems, weights = state.problems[open_], state.weights[open_]
-        self.active = dict(self.blocks.map(lambda block: (block.start, self.active_rows(block, problems, weights))))
-        return super().directions(state, open_, C, rate)
-
-    def sum(self, function, *args):
-        """Add over all blocks of rows, and count the products with Hessians."""
-        self.products_left -= function == self.gram_product
-        return super().sum(function, *args)
-
-    def active_rows(self, block, problems, weights):
-        """Return the active rows of a block and their weights, for each problem by its fold and class."""
-        row_weights = problems.row_weights(block) * is_active(problems.signs(block), self.scores(block.X, weights))
-        chosen = [np.flatnonzero(of_problem) for of_problem in row_weights]
-        return {
-            key: WeightedRows(rows, of_problem[rows], bool(self.fit_intercept))
-            for key, rows, of_problem in zip(keys_of(problems), chosen, row_weights, strict=True)
-        }
-
-    def gram_product(self, block, problems, _weights, along):
-        """Return the products of the Gram matrices of a block with the vectors ``along``: a row per problem."""
-        products = np.zeros_like(along)
-        engine, active = kernels.engine, self.active[block.start]
-        if sp.issparse(block.X):
-            rows, multiply = CsrRows(*map(np.ascontiguousarray, csr_rows(block.X))), engine.add_gram_product_csr
-        else:
-            rows, multiply = contiguous_rows(block.X), engine.add_gram_product_rows
-        for key, vector, product in zip(keys_of(problems), along, products, strict=True):
-            multiply(rows, active[key], np.ascontiguousarray(vector), product)
-        return products
-
-
-def keys_of(problems):
-    """Return fold and class of each problem, which no two of them share."""
-    return list(zip(problems.fold.tolist(), problems.positive.tolist(), strict=True))
-
-
-def column(values):
-    """Return values as a column."""
-    return np.ascontiguousarray(values[:, None])
-
-
-def larger_blocks(blocks):
-    """Return the rows in blocks large enough that adding up vectors of all features costs less than the rows do."""
-    if not sp.issparse(blocks.X):
-        return blocks
-    rows = max(blocks.block_rows, default_block_rows(blocks.X, 2 * blocks.n_features))
-    return RowBlocks(blocks.X, blocks.y, blocks.sample_weight, block_rows=rows)

@@ -5,8 +5,8 @@ methods: ``groups`` says which problems it can solve together, ``start`` returns
 weights may be given, and
 ``minimise`` moves a state to the optimum for a C. A state has ``weights``, and ``release`` gives back its memory
 while others have their turn. Whoever writes another solver gives it a file of its own beside
-:mod:`isrht.linear._exact`, :mod:`isrht.linear._small`, :mod:`isrht.linear._wide` and :mod:`isrht.linear._conjugate`,
-and says in :func:`solver_for` for which data it is meant.
+:mod:`isrht.linear._exact`, :mod:`isrht.linear._small`, :mod:`isrht.linear._wide` and
+:mod:`isrht.linear._in_memory`, and says in :func:`solver_for` for which data it is meant.
 
 References
 ----------
@@ -24,6 +24,7 @@ import numpy as np
 
 from isrht.linear._conjugate import ConjugateNewton
 from isrht.linear._exact import ExactNewton
+from isrht.linear._in_memory import NewtonInMemory
 from isrht.linear._problems import TwoClassProblems
 from isrht.linear._small import SmallSolver, is_small
 from isrht.linear._wide import WideSolver
@@ -34,6 +35,8 @@ EXACT_FEATURES = 2500
 # Sparse rows have no BLAS, so their Gram matrix pays only where it is small; there it also spares
 # ill-conditioned data the many steps of conjugate gradients.
 SPARSE_EXACT_FEATURES = 400
+# From so many rows per feature on, Newton's method comes to the last digits sooner than coordinate descent.
+TALL = 3.0
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,9 @@ DEFAULT_OPTIONS = SolverOptions()
 
 
 class Start(NamedTuple):
-    """Where a path begins: weights (problems, width), the intercept last if there is one, or else dual variables.
+    """Where a path begins: weights (problems, width), the intercept last if there is one, and dual variables, if known.
 
-    Dual variables (problems, rows) are only for rows of which :func:`is_wide` is true.
+    The wide solver begins at dual variables (problems, rows) where there are some, others at the weights.
     """
 
     weights: np.ndarray | None = None
@@ -140,11 +143,16 @@ def fit_path(blocks, Cs, n_classes=2, options=DEFAULT_OPTIONS, start=None):
 
 def solver_for(blocks, largest_C, options):
     """Return the solver that is fastest for such rows."""
+    X = blocks.X
     if is_small(blocks, largest_C, options):
-        return SmallSolver(blocks, options)
-    if has_small_hessian(blocks.X):
-        return ExactNewton(blocks, options)
-    return (WideSolver if is_wide(blocks.X, options) else ConjugateNewton)(blocks, options)
+        solver = SmallSolver
+    elif has_small_hessian(X):
+        solver = ExactNewton
+    elif isinstance(X, RowsElsewhere):
+        solver = ConjugateNewton
+    else:
+        solver = WideSolver if is_wide(X, options) else NewtonInMemory
+    return solver(blocks, options)
 
 
 def has_small_hessian(X):
@@ -156,10 +164,12 @@ def is_wide(X, options):
     """Say whether rows are for the wide solver.
 
     The dual of a free intercept has a constraint that coordinate descent cannot keep, so wide rows then have conjugate
-    gradients, as those that are not in memory have.
+    gradients, as those that are not in memory have. So have rows that are more than features, unless rough solutions
+    will do, to which a few epochs lead.
     """
     is_free = options.fit_intercept and not options.penalize_intercept
-    return not (has_small_hessian(X) or is_free or isinstance(X, RowsElsewhere))
+    is_tall = X.shape[0] > TALL * X.shape[1] and not options.rough
+    return not (has_small_hessian(X) or is_free or is_tall or isinstance(X, RowsElsewhere))
 
 
 def training_blocks(X, y, sample_weight=None):

@@ -199,7 +199,7 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
                     fits[c].add(solution, keep_coef=not self.refit)
                     if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:
                         models = FoldModels(solution.coef, solution.intercept, held_out)
-                        start = Start(variables=found.variables()[-1:]) if goes_along else None
+                        start = self._start_of_whole(found) if goes_along else None
                     if self._at_the_end(self.scores_[: c + 1, batch]):
                         tried = self.Cs_[: c + 1]
                         break
@@ -230,7 +230,12 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
         Where it stands at the chosen C is where the model that is kept begins.
         """
         in_one_pass = labels.n_classes == 2 and len(folds) < FOLDS_PER_PASS and len(folds) % 8
-        return bool(self.refit and in_one_pass and is_wide(X, self._solver_options()))
+        return bool(self.refit and in_one_pass and is_wide(X, replace(self._solver_options(), rough=True)))
+
+    def _start_of_whole(self, found):
+        """Return where the problem of all rows stands that goes along with the folds, as the last of them."""
+        weights = np.column_stack([found.coef[-1], found.intercept[-1]]) if self.fit_intercept else found.coef[-1].copy()
+        return Start(weights, found.variables()[-1:])
 
     def _batches(self, X, labels, sample_weight, folds, goes_along=False):
         """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on.

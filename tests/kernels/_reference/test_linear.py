@@ -98,10 +98,13 @@ def test_products_with_a_gram_matrix(kernel, dtype, index_type, intercept, rng):
     along, start = rng.standard_normal((2, 60 + intercept))
     whole = np.hstack([dense, np.ones((40, 1))])[:, : 60 + intercept].astype(np.float64)
     expected = start + whole[chosen.rows].T @ (chosen.weights * (whole[chosen.rows] @ along))
-    for function, rows in [("add_gram_product_csr", x), ("add_gram_product_rows", dense)]:
+    for function, rows_for in [
+        ("add_gram_product_csr", lambda engine: engine.CheckedCsr(x, 60)),
+        ("add_gram_product_rows", lambda _: dense),
+    ]:
         out, twin = start.copy(), start.copy()
-        getattr(kernels.engine, function)(rows, chosen, along, out)
-        getattr(_reference, function)(rows, chosen, along, twin)
+        getattr(kernels.engine, function)(rows_for(kernels.engine), chosen, along, out)
+        getattr(_reference, function)(rows_for(_reference), chosen, along, twin)
         assert_array_equal(out, twin)
         assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
 
@@ -118,4 +121,39 @@ def test_gram_products_of_shapes_that_do_not_fit_are_errors(kernel):
         with pytest.raises(ValueError, match=message):
             kernels.engine.add_gram_product_rows(np.ones((2, 3)), *bad)
         with pytest.raises(ValueError, match=message):
-            kernels.engine.add_gram_product_csr(sparse, *bad)
+            kernels.engine.add_gram_product_csr(kernels.engine.CheckedCsr(sparse, 3), *bad)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index_type", INDICES)
+def test_a_gram_matrix_is_its_pairs_and_squares(kernel, dtype, index_type, rng):
+    x, factors = sparse_case(rng, dtype, index_type, 60), rng.random(40)
+    outputs = []
+    for engine in (kernels.engine, _reference):
+        pairs, squares = np.ones((60, 60)), np.zeros(60)
+        engine.add_gram_csr(x, factors, pairs, squares)
+        outputs.append((pairs, squares))
+    (pairs, squares), (pairs_of_twin, squares_of_twin) = outputs
+    assert_array_equal(pairs, pairs_of_twin)
+    assert_array_equal(squares, squares_of_twin)
+    scaled = factors[:, None] * sp.csr_array((x.data, x.indices, x.indptr), (40, 60)).toarray().astype(np.float64)
+    assert_allclose(pairs + pairs.T - 2 + np.diag(squares), scaled.T @ scaled, rtol=1e-5, atol=1e-5)
+
+
+def test_entries_that_are_unsorted_or_repeat_a_feature_make_the_same_gram_matrix(kernel):
+    rows = CsrRows(np.array([2.0, 3.0, 5.0]), np.array([2, 0, 2], np.int32), np.array([0, 3], np.int32))
+    pairs, squares = np.zeros((3, 3)), np.zeros(3)
+    kernels.engine.add_gram_csr(rows, np.array([0.5]), pairs, squares)
+    expected = np.outer([1.5, 0.0, 3.5], [1.5, 0.0, 3.5])
+    assert_array_equal(pairs + pairs.T + np.diag(squares), expected)
+
+
+def test_gram_matrices_of_shapes_that_do_not_fit_are_errors(kernel):
+    sparse = CsrRows(np.ones(3), np.arange(3, dtype=np.int32), np.array([0, 1, 3], np.int32))
+    for bad, message in [
+        ((np.ones(3), np.ones((3, 3)), np.ones(3)), "factors must have"),
+        ((np.ones(2), np.ones((3, 2)), np.ones(3)), "pairs has the wrong shape"),
+        ((np.ones(2), np.ones((2, 2)), np.ones(2)), "column index"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            kernels.engine.add_gram_csr(sparse, *bad)

@@ -21,7 +21,13 @@ from isrht.kernels._reference.dense import (
     widen_halves,
 )
 from isrht.kernels._reference.descent import CheckedCsr, add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
-from isrht.kernels._reference.linear import add_gram_product_csr, add_gram_product_rows, score_csr, score_rows
+from isrht.kernels._reference.linear import (
+    add_gram_csr,
+    add_gram_product_csr,
+    add_gram_product_rows,
+    score_csr,
+    score_rows,
+)
 from isrht.kernels._reference.small_svms import solve_svms, sum_svms
 from isrht.kernels._reference.sparse import (
     add_csr_autocorrelation,
@@ -39,6 +45,7 @@ __all__ = [
     "add_csr_autocorrelation",
     "add_csr_moments",
     "add_csr_rows",
+    "add_gram_csr",
     "add_gram_product_csr",
     "add_gram_product_rows",
     "add_moments",

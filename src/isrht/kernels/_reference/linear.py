@@ -56,13 +56,34 @@ def add_gram_product_rows(x, chosen, along, out):
 
 
 def add_gram_product_csr(x, chosen, along, out):
-    """Do the same for :class:`~isrht.kernels.records.CsrRows`."""
-    check_csr(x, len(along) - chosen.intercept)
-    _check_gram_product(len(x.indptr) - 1, len(along) - chosen.intercept, chosen, along, out)
+    """Do the same for a :class:`~isrht.kernels._reference.descent.CheckedCsr`."""
+    rows = x.rows
+    _check_gram_product(len(rows.indptr) - 1, x.width, chosen, along, out)
     for row, weight in zip(chosen.rows, chosen.weights, strict=True):
+        entries = slice(rows.indptr[row], rows.indptr[row + 1])
+        values = rows.data[entries].astype(np.float64)
+        _add_gram_product(rows.indices[entries], values, (weight, chosen.intercept), along, out)
+
+
+def add_gram_csr(x, factors, pairs, squares):
+    """Add what the Gram matrix of rows times their factors is made of: pairs of entries of a row, and their squares.
+
+    The product of two entries goes to ``pairs`` (width, width), at the feature of the later one and that of the earlier
+    one. The Gram matrix is ``pairs + pairs.T`` with ``squares`` added to its diagonal.
+    """
+    check_csr(x, len(squares))
+    if len(factors) != len(x.indptr) - 1:
+        raise ValueError("factors must have a value for each row")
+    if pairs.shape != (len(squares), len(squares)):
+        raise ValueError("pairs has the wrong shape")
+    for row, factor in enumerate(factors):
         entries = slice(x.indptr[row], x.indptr[row + 1])
-        values = x.data[entries].astype(np.float64)
-        _add_gram_product(x.indices[entries], values, (weight, chosen.intercept), along, out)
+        features = x.indices[entries]
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = factor * x.data[entries].astype(np.float64)
+            for e, feature in enumerate(features):
+                np.add.at(pairs[feature], features[:e], values[e] * values[:e])
+                squares[feature] += values[e] * values[e]
 
 
 def _add_gram_product(features, values, row, along, out):
