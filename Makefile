@@ -59,6 +59,7 @@ THREADS := build/threads
 
 test-threads:
 	$(PYTHON) -m venv --clear $(THREADS)
+	$(THREADS)/bin/python -m pip install --quiet --upgrade pip
 	$(THREADS)/bin/python -m pip install --quiet . --group threads --config-settings=build-dir=build/threads-cmake
 	$(THREADS)/bin/python -X faulthandler -W error -c 'import isrht.kernels._core'
 	$(THREADS)/bin/python -m pytest -q --parallel-threads=4 $(THREADED_TESTS)
