@@ -44,6 +44,21 @@ def test_the_direction_is_that_of_the_exact_hessian(both):
     np.testing.assert_allclose(decrease, promise, rtol=1e-3)
 
 
+def test_features_of_very_different_sizes_take_no_more_products():
+    X, y = noisy(200, 6)
+    sizes = 10.0 ** np.arange(-3, 3)
+    products = []
+    for rows in (X, X * sizes):
+        solver = ConjugateNewton(RowBlocks(rows, y), SolverOptions(fit_intercept=False))
+        state = solver.start(TwoClassProblems.of(n_folds=1, n_classes=2))
+        taken = []
+        gram_product = solver.gram_product
+        solver.gram_product = lambda *args, of=gram_product, taken=taken: taken.append(1) or of(*args)
+        solver.directions(state, np.array([0]), 1e9, np.zeros(1))
+        products.append(len(taken))
+    assert products[0] == products[1] <= 8
+
+
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_conjugate_gradients_reach_the_optimum_of_the_exact_hessian(container, monkeypatch):
     X, y = noisy(300, 12, noise=0.2)

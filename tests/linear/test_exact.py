@@ -58,6 +58,29 @@ def test_a_gram_matrix_of_which_little_is_left_is_summed_anew():
     np.testing.assert_allclose(state.peak[0], right[0].diagonal())
 
 
+@pytest.mark.parametrize("C", [1.0, 4.0])
+@pytest.mark.parametrize(("excess", "summed"), [(0.998, False), (1.002, True)])
+def test_how_little_may_be_left_depends_on_the_ridge_beside_it(C, excess, summed):
+    X, y = noisy(100, 3)
+    solver = ExactNewton(RowBlocks(X, y), SolverOptions())
+    state = solver.start(ONE)
+    right = state.curvature.copy()
+    state.curvature[:] = 0.0
+    state.peak[:] = excess * _exact.CANCELLATION * 0.5 / C
+    solver.refresh(state, C)
+    np.testing.assert_allclose(state.curvature, right if summed else 0 * right)
+
+
+def test_what_a_step_promises_is_half_of_what_the_gradient_falls_along_it():
+    X, y = noisy(50, 3)
+    solver = ExactNewton(RowBlocks(X, y), SolverOptions())
+    state, C = solver.start(ONE), 2.0
+    gradient, hessian = C * state.gradient[0], np.eye(4) + 2 * C * state.curvature[0]
+    direction, promise = solver.directions(state, np.array([0]), C, np.ones(1))
+    np.testing.assert_allclose(direction[0], -np.linalg.solve(hessian, gradient))
+    assert promise[0] == pytest.approx(0.5 * gradient @ np.linalg.solve(hessian, gradient))
+
+
 def test_rows_far_larger_than_what_remains_of_the_gram_matrix_are_no_obstacle():
     X, y = noisy(200, 5, noise=0.3)
     X[::20] *= 1e7
@@ -69,8 +92,9 @@ def test_rows_far_larger_than_what_remains_of_the_gram_matrix_are_no_obstacle():
 def test_memory_for_gram_matrices_limits_how_many_problems_are_solved_together(monkeypatch):
     X, y = noisy(20, 3)
     solver = ExactNewton(RowBlocks(X, y), SolverOptions())
-    monkeypatch.setattr(_exact, "GRAM_ELEMENTS", 2 * 4**2)
-    assert solver.problems_in_memory() == 2
+    for elements in (2 * 4**2, 3 * 4**2 - 1):
+        monkeypatch.setattr(_exact, "GRAM_ELEMENTS", elements)
+        assert solver.groups(4) == [slice(0, 2), slice(2, 4)]
     monkeypatch.setattr(_exact, "GRAM_ELEMENTS", 1)
     assert solver.problems_in_memory() == 1
 

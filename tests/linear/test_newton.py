@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from svm_data import gradient, noisy, objective
 
 from isrht.linear import _newton
@@ -49,6 +50,20 @@ def test_line_search_finds_the_minimum_along_the_line(solver):
     assert lowest <= min(others)
 
 
+@pytest.mark.parametrize("best", [0.07, 0.5, 0.93])
+def test_line_search_finds_where_the_slope_vanishes_wherever_that_is(solver, best):
+    state, C = solver.start(ONE), 3.0
+    downhill = -state.gradient
+
+    def slope(length):
+        weights = length * downhill
+        at = gradient(solver.blocks.X, solver.blocks.y, weights[0, :-1], weights[0, -1], C)
+        return float(at @ downhill[0])
+
+    direction = downhill * brentq(slope, 0, 1, xtol=1e-15) / best
+    assert solver.line_search(state, np.array([0]), direction, C).item() == pytest.approx(best, abs=3e-5)
+
+
 def test_a_step_that_does_not_lower_the_objective_is_not_taken(solver):
     state, C = solver.start(ONE), 1.0
     uphill = 1e-3 * state.gradient
@@ -67,6 +82,38 @@ def test_minimise_ends_where_the_gradient_vanishes(solver):
     assert state.solved_for == C
     X, y = solver.blocks.X, solver.blocks.y
     assert np.abs(gradient(X, y, state.weights[0, :-1], state.weights[0, -1], C)).max() < 1e-4
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+def test_as_many_steps_are_taken_as_allowed_and_as_are_said(solver, max_iter, monkeypatch):
+    taken = []
+    move = solver.move
+    monkeypatch.setattr(solver, "move", lambda *args: taken.append(args) or move(*args))
+    solver.max_iter = max_iter
+    n_iter, converged = solver.minimise(solver.start(ONE), 1.0)
+    assert n_iter.tolist() == [max_iter]
+    assert len(taken) == max_iter
+    assert not converged.any()
+
+
+@pytest.mark.parametrize(("tol", "expected"), [(1e-3, 1e-6), (1e-6, 1e-12), (0.0, _newton.SMALLEST_DECREASE)])
+def test_the_decrease_that_ends_the_search_is_the_square_of_the_tolerance(tol, expected):
+    X, y = noisy(20, 3)
+    found = ExactNewton(RowBlocks(X, y), SolverOptions(tol=tol)).smallest_decrease
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert found > np.finfo(float).eps
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_only_a_promise_as_small_as_rounding_may_be_broken(solver, near, monkeypatch):
+    state = solver.start(ONE)
+    if near:
+        solver.smallest_decrease = 1e-10
+        solver.minimise(state, 1.0)
+    solver.smallest_decrease = 0.0
+    monkeypatch.setattr(solver, "move", lambda _state, chosen, *_rest: np.zeros(len(chosen), dtype=bool))
+    _, converged = solver.minimise(state, 1.0)
+    assert converged.all() == near
 
 
 def test_a_state_that_gave_back_its_memory_goes_on_as_before(solver):

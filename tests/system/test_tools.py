@@ -1,6 +1,7 @@
 """The tools of maintainers say what is so: which lines have not run, which mutants there are, what became slower."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -73,6 +74,27 @@ def test_a_mutant_is_what_the_tests_import():
         sys.meta_path.remove(finder)
         sys.modules.pop("isrht.no_such_module", None)
     assert answer() == 41
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="every mutant is a fork")
+@pytest.mark.parametrize(
+    ("test", "seconds", "survives"),
+    [
+        ("def test(): pass", 60, True),
+        ("def test(): assert False", 60, False),
+        ("def test():\n    while True: pass", 2, False),
+    ],
+)
+def test_a_mutant_survives_if_its_tests_pass_in_time(test, seconds, survives, tmp_path):
+    path = tmp_path / "test_it.py"
+    path.write_text(test + "\n")
+    assert tool("tools/mutants.py").survives("support/visible", None, [str(path)], seconds) == survives
+
+
+def test_wheels_are_tested_without_polars_where_it_has_none():
+    wheels = tool("tools/wheels.py")
+    packages = [wheels.test_packages(wheels.Interpreter((3, 14), free, "python")) for free in (False, True)]
+    assert [any(package.startswith("polars") for package in one) for one in packages] == [True, False]
 
 
 def test_a_commit_that_is_slower_is_marked():
