@@ -1,7 +1,7 @@
 """Does ``ISRHTClassifier(blend=True)`` lose nothing against all features, and gain on average? Accuracy as Markdown.
 
-Each split (70 to 30, stratified) trains three models that choose everything on its training rows: an SVM on all features
-with C from 2**-10 to 2**5 by 5-fold cross-validation, boosted columns, and their blend. ``python -m
+Each split (70 to 30, stratified) trains three models that choose everything on its training rows: an SVM on all
+features with C from 2**-10 to 2**5 by 5-fold cross-validation, boosted columns, and their blend. ``python -m
 benchmarks.boosting_blend --data DIR --sets mushrooms digits10`` takes sets as ``isrht data`` knows them, scaled as it
 says, the digits of ten classes, "reviews" of ``bench_wide`` and shapes of ``boosting_shapes``; ``--keel FOLDER`` takes
 those of ``boosting_further``. A split takes long on large sets, so every one is a line of ``--record``, which a later

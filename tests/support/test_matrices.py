@@ -17,6 +17,7 @@ def test_rows_of_a_sparse_matrix_are_a_view(container, rng):
     assert np.shares_memory(part.indices, matrix.indices)
     assert_array_equal(part.toarray(), matrix.toarray()[10:30])
     assert rows_of(matrix, slice(30, 30)).shape == (0, 9)
+    assert rows_of(matrix, slice(0, 50)) is matrix
 
 
 def test_rows_of_an_array_are_a_view(rng):

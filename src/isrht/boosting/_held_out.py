@@ -30,15 +30,18 @@ class HeldOut:
     def _of_path(self, rows, head):
         weights = rows.held_out_weights(head.path)
         chosen = np.flatnonzero(weights)
-        weights, codes, Y = weights[chosen], rows.roles.codes[chosen], rows.Y[chosen, None]
-        n_problems = Y.shape[2]
-        scores = head.scores(rows, chosen).reshape(len(chosen), len(head.solutions) // n_problems, n_problems)
-        hits = weights @ (predicted_codes(scores) == codes[:, None])
-        hinge = weights @ (np.maximum(0, 1 - Y * scores) ** 2).mean(axis=2)
-        labels = np.broadcast_to(weights @ Y[:, 0], scores.shape[1:])
-        weighted = weights[:, None, None] * scores
-        sums = [weighted.sum(axis=0), (weighted * scores).sum(axis=0), (weighted * Y).sum(axis=0), labels]
-        return hits, hinge, np.stack(sums)
+        weights, codes, Y = weights[chosen], rows.roles.codes[chosen], rows.Y[chosen]
+        n_problems = Y.shape[1]
+        scores = head.scores(rows, chosen)
+        in_cells = len(chosen), len(head.solutions) // n_problems, n_problems
+        hits = weights @ (predicted_codes(scores.reshape(in_cells)) == codes[:, None])
+        agreement = (scores.reshape(in_cells) * Y[:, None]).reshape(scores.shape)
+        hinge = np.maximum(0, 1 - agreement)
+        # Sums over rows are products with their weights, because to sum a long and narrow array takes far longer.
+        sums = [weights @ each for each in (scores, scores * scores, agreement, hinge * hinge)]
+        sums[:3] = [each.reshape(in_cells[1:]) for each in sums[:3]]
+        labels = np.broadcast_to(weights @ Y, in_cells[1:])
+        return hits, sums[3].reshape(in_cells[1:]).mean(axis=1), np.stack([*sums[:3], labels])
 
 
 def evidence(sums, totals, n_effective):

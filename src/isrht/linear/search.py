@@ -234,8 +234,8 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
 
     def _start_of_whole(self, found):
         """Return where the problem of all rows stands that goes along with the folds, as the last of them."""
-        weights = np.column_stack([found.coef[-1], found.intercept[-1]]) if self.fit_intercept else found.coef[-1].copy()
-        return Start(weights, found.variables()[-1:])
+        weights = np.column_stack([found.coef[-1], found.intercept[-1]])
+        return Start(weights[:, : None if self.fit_intercept else -1], found.variables()[-1:])
 
     def _batches(self, X, labels, sample_weight, folds, goes_along=False):
         """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on.

@@ -78,9 +78,9 @@ class LinearSVM(CallbackSupportMixin, LinearClassifier):
     -----
     More than two classes are trained one against the rest. Dense data with up to 2,500 features, and sparse data with
     up to 400, are solved with the exact Hessian [2]_. Others are solved by coordinate descent in the dual [3]_, until
-    the duality gap is less than ``tol**2`` of the objective. If that would take more than 1,000 epochs, and where rows
-    are not in memory, Newton's method with conjugate gradients serves. Sparse data are never made dense, and float32
-    data are converted as they are read; sums are in float64.
+    the duality gap is less than ``tol**2`` of the objective. If that would take more than 1,000 epochs, if there are
+    more than three rows for each feature, and where rows are not in memory, Newton's method with conjugate gradients
+    serves. Sparse data are never made dense, and float32 data are converted as they are read; sums are in float64.
 
     References
     ----------

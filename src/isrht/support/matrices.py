@@ -20,6 +20,8 @@ def rows_of(X, rows):
     """
     if not sp.issparse(X):
         return X[rows]
+    if rows.stop - rows.start == X.shape[0]:
+        return X
     first, last = X.indptr[rows.start], X.indptr[rows.stop]
     indptr = X.indptr[rows.start : rows.stop + 1] - first
     view = X.__class__((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
