@@ -44,6 +44,20 @@ def test_the_direction_is_that_of_the_exact_hessian(both):
     np.testing.assert_allclose(decrease, promise, rtol=1e-3)
 
 
+@pytest.mark.parametrize(("rate", "accuracy"), [(0.0, 1e-3), (1e-5, 10**-2.5), (1.0, 1e-2)])
+def test_a_direction_is_the_more_exact_the_nearer_the_optimum(rate, accuracy):
+    X, y = noisy(200, 30)
+    solver = ConjugateNewton(RowBlocks(X @ np.random.default_rng(1).standard_normal((30, 30)), y), SolverOptions())
+    problem = TwoClassProblems.of(n_folds=1, n_classes=2)
+    state, C = solver.start(problem), 100.0
+    (direction,), _ = solver.directions(state, np.array([0]), C, np.array([rate]))
+    precondition = 1 / (1 + 2 * C * state.curvature[0])
+    product = solver.sum(solver.gram_product, problem, state.weights, direction[None])[0]
+    gradient = C * state.gradient[0]
+    residual = gradient + direction + 2 * C * product
+    assert precondition @ residual**2 <= accuracy**2 * (precondition @ gradient**2)
+
+
 def test_features_of_very_different_sizes_take_no_more_products():
     X, y = noisy(200, 6)
     sizes = 10.0 ** np.arange(-3, 3)
