@@ -1,10 +1,10 @@
 """The transform over all lengths and types: time per value and error, against peers and a copy of the memory.
 
 An array of a million values (more for longer rows) is transformed in place, by one thread. What others are called: FFHT
-(module ``fht``) and ``pyfwht`` transform row after row; ``faiss`` does three transforms with signs; ``scipy.fft.dct``
-is another transform; "torch, naively" is the recursion that most code for torch has. Who is not installed is named and
-left out. The table and the figure are written, unless ``--no-write``
-says not to.
+(compiled from sources that ``FFHT_SOURCES`` names, :mod:`benchmarks.ffht`) and ``pyfwht`` transform row after row;
+``faiss`` does three transforms with signs; ``scipy.fft.dct`` is another transform; "torch, naively" is the recursion
+that most code for torch has. Who is not installed is named and left out. The tables and the figure are written, unless
+``--no-write`` says not to.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import scipy.fft
 
+from benchmarks import ffht as ffht_rows
 from benchmarks.bench_core import conditions
 from benchmarks.timing import best_of
 from isrht import fwht, kernels
@@ -54,8 +55,9 @@ def pyfwht(x):
 
 
 def ffht(x):
-    module = import_module("fht")
-    return lambda: [module.fht(row) for row in x]
+    ffht_rows.library()
+    rows = ffht_rows.aligned(x)
+    return lambda: ffht_rows.transform_rows(rows)
 
 
 def faiss(x):
@@ -69,16 +71,17 @@ def torch_naively(x):
     torch = import_module("torch")
     torch.set_num_threads(1)
     tensor = torch.from_numpy(x)
+    return lambda: naive_recursion(torch, tensor)
 
-    def transform():
-        z, h = tensor, 1
-        while h < x.shape[1]:
-            z = z.view(len(x), -1, 2, h)
-            z = torch.stack([z[:, :, 0] + z[:, :, 1], z[:, :, 0] - z[:, :, 1]], dim=2).view(len(x), -1)
-            h *= 2
-        return z
 
-    return transform
+def naive_recursion(torch, z):
+    """The transform that most code for torch has, stage after stage."""
+    shape, h = z.shape, 1
+    while h < shape[1]:
+        z = z.view(shape[0], -1, 2, h)
+        z = torch.stack([z[:, :, 0] + z[:, :, 1], z[:, :, 0] - z[:, :, 1]], dim=2).view(shape)
+        h *= 2
+    return z
 
 
 PEERS = {
@@ -89,7 +92,6 @@ PEERS = {
     "FFHT": ffht,
     "torch, naively": torch_naively,
 }
-LONGEST_ERROR = 2**20
 
 
 def per_value(length):
@@ -110,8 +112,42 @@ def per_value(length):
     return found
 
 
-def error(length, dtype):
-    """The error of the orthonormal transform, in units of rounding of the type: root of mean squares of all.
+def normalised(result):
+    return result / np.sqrt(result.dtype.type(result.shape[1]))
+
+
+def ffht_result(x):
+    ffht_rows.library()
+    rows = ffht_rows.aligned(x)
+    ffht_rows.transform_rows(rows)
+    return rows if ffht_rows.is_orthonormal() else normalised(rows)
+
+
+def torch_result(x):
+    torch = import_module("torch")
+    return normalised(naive_recursion(torch, torch.from_numpy(x)).numpy())
+
+
+def pyfwht_result(x):
+    module = import_module("pyfwht")
+    rows = x.copy()
+    for row in rows:
+        module.transform(row, module.Backend.CPU)
+    return normalised(rows)
+
+
+# Who is asked for orthonormal transforms, and in which type.
+RESULTS_OF = {
+    "float32": (lambda x: fwht(x, norm="ortho"), np.float32),
+    "float64": (lambda x: fwht(x, norm="ortho"), np.float64),
+    "FFHT, float32": (ffht_result, np.float32),
+    "torch, naively, float32": (torch_result, np.float32),
+    "pyfwht, float64": (pyfwht_result, np.float64),
+}
+
+
+def error(length, transform, dtype):
+    """The error of an orthonormal transform, in units of rounding of the type: root of mean squares of all.
 
     What is exact is computed by the twin in the widest type there is, of 80 bits on x86.
     """
@@ -120,7 +156,17 @@ def error(length, dtype):
     _reference.transform(exact[:, :, None], 1)
     exact /= np.sqrt(np.longdouble(length))
     unit = np.finfo(np.dtype(dtype)).eps / 2
-    return float(np.sqrt(np.mean((fwht(x, norm="ortho") - exact) ** 2) / np.mean(exact**2)) / unit)
+    try:
+        return float(np.sqrt(np.mean((transform(x) - exact) ** 2) / np.mean(exact**2)) / unit)
+    except ImportError:
+        return None
+
+
+def error_table():
+    yield "| error | " + " | ".join(RESULTS_OF) + " |"
+    yield "|" + "---|" * (len(RESULTS_OF) + 1)
+    for k in (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20):
+        yield f"| 2^{k} | {' | '.join(cell(error(2**k, *one)) for one in RESULTS_OF.values())} |"
 
 
 def cell(value):
@@ -136,11 +182,10 @@ def length_table(measured):
     names = list(next(iter(measured.values())))
     missing = [name for name in names if measured[LENGTHS[0]].get(name, 0) is None]
     names = [name for name in names if name not in missing]
-    yield "| length | " + " | ".join(names) + " | error of float32 | of float64 |"
-    yield "|" + "---|" * (len(names) + 3)
+    yield "| length | " + " | ".join(names) + " |"
+    yield "|" + "---|" * (len(names) + 1)
     for length, found in measured.items():
         cells = [cell(found.get(name)) for name in names]
-        cells += [cell(error(length, dtype) if length <= LONGEST_ERROR else None) for dtype in (np.float32, np.float64)]
         yield f"| {named(length)} | {' | '.join(cells)} |"
     if missing:
         yield ""
@@ -185,6 +230,8 @@ SHOWN = {
     "copy": "#777",
     "scipy.fft.dct": "#c1521f",
     "faiss (three)": "#8a4fbf",
+    "FFHT": "#b8860b",
+    "torch, naively": "#c2185b",
 }
 
 
@@ -223,8 +270,9 @@ def main():
     parser.add_argument("--no-write", action="store_true", help=f"leave results/{RESULTS.name} and the figure alone")
     write = not parser.parse_args().no_write
     measured = {length: per_value(length) for length in LENGTHS}
-    intro = "Nanoseconds per value; the error is in units of rounding, of the orthonormal transform."
-    lines = [intro, "", *length_table(measured), "", *other_table(), "", *variant_table(), "", conditions()]
+    intro = "Nanoseconds per value; errors are in units of rounding, of the orthonormal transform."
+    tables = [length_table(measured), error_table(), other_table(), variant_table()]
+    lines = [intro, "", *(line for table in tables for line in (*table, "")), conditions()]
     print("\n".join(lines))
     if write:
         RESULTS.write_text("\n".join(lines) + "\n")

@@ -42,7 +42,7 @@ template <class T> struct TransformKernels {
     void (*transform_top)(T* data, size_t columns, size_t stride);
     // Transforms the middle axis of the cube, of 2^a * m * 2^b values, in place, and multiplies it by `scale`: by the
     // Kronecker product of matrices of these orders, of which 2^a takes what is left of blocks of up to 4096 values.
-    void (*transform_paley)(Cube<T> cube, Paley plan, T scale);
+    void (*transform_streams)(Cube<T> cube, SmallMatrix plan, T scale);
 };
 
 template <class T> struct DenseKernels {
@@ -50,7 +50,7 @@ template <class T> struct DenseKernels {
     void (*project)(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out);
     // Sets out to the rows after all steps of a rotation, or after all inverse steps, the last first. A row of out may be
     // the row itself. Where plan.order is 1 the length is a power of two.
-    void (*rotate)(DenseRows<T> rows, RotationSteps<T> steps, Paley plan, bool inverse, RowsTo<T> out);
+    void (*rotate)(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bool inverse, RowsTo<T> out);
     // Adds the chosen rows to totals (width), one after another, in double.
     void (*add_rows)(DenseRows<T> rows, RowChoice chosen, double* totals);
     // Adds the squares of the rotated chosen rows to totals (length), one after another, in double.

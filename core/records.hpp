@@ -38,18 +38,20 @@ template <class T> struct Cube {
     ISRHT_INLINE T* block(size_t number) const { return data + ptrdiff_t(number) * stride; }
 };
 
-// A Hadamard matrix of order m by one of Paley's constructions (dense/paley.hpp) on a field of q elements: m is q + 1 or
-// 2 (q + 1). The elements are numbered so that their differences go round in cycles: one of q, or q / p of p each. The
-// list has the distances at which an output adds inputs, in a layout where each cycle is there twice.
-struct Paley {
+// A Hadamard matrix of order m, which combines m streams: Williamson's of order 12 (dense/williamson.hpp), of which nothing
+// but the order is told, or one by Paley's constructions (dense/paley.hpp) on a field of q elements: m is q + 1 or 2 (q + 1).
+// The elements are numbered so that their differences go round in cycles: one of q, or q / p of p each. The list has the
+// distances at which an output adds inputs, in a layout where each cycle is there twice.
+struct SmallMatrix {
     size_t order, field, cycle, distances;
     const int64_t* added;
 };
+constexpr size_t kTwelve = 12;
 constexpr size_t kLargestOrder = 60, kLongestCircle = 100;
 
 // Returns how many consecutive values of a transform of some length, 2^a * m * 2^b, the matrix of order m combines: m * 2^b,
 // the largest that is at most 4096, or the length.
-ISRHT_INLINE size_t paley_block(const Paley& plan, size_t length) {
+ISRHT_INLINE size_t streams_block(const SmallMatrix& plan, size_t length) {
     size_t block = plan.order;
     while (block < length && 2 * block <= 4096) block *= 2;
     return block;

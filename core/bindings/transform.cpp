@@ -41,14 +41,14 @@ template <class T> void transform_shared(Cube<T> cube, T scale, size_t workers) 
 }
 
 // Does the same for lengths m * 2^k. Blocks that few threads can share are shorter than any that they are given.
-template <class T> void transform_paley_shared(Cube<T> cube, const Paley& plan, T scale, size_t workers) {
+template <class T> void transform_streams_shared(Cube<T> cube, const SmallMatrix& plan, T scale, size_t workers) {
     const TransformKernels<T>& kernels = transform_kernels<T>();
     const auto transform_blocks = [&](const Cube<T>& some, size_t from, size_t to) {
-        kernels.transform_paley(some_blocks(some, from, to), plan, scale);
+        kernels.transform_streams(some_blocks(some, from, to), plan, scale);
     };
     const size_t child = cube.length / kTopStrides, columns = child * cube.inner;
-    if (workers <= 1) return kernels.transform_paley(cube, plan, scale);
-    if (cube.outer >= workers || child < paley_block(plan, cube.length))
+    if (workers <= 1) return kernels.transform_streams(cube, plan, scale);
+    if (cube.outer >= workers || child < streams_block(plan, cube.length))
         return share(cube.outer, 1, workers, [&](size_t from, size_t to) { transform_blocks(cube, from, to); });
     for (size_t i = 0; i < cube.outer; ++i) {
         const Cube<T> children{cube.block(i), kTopStrides, child, cube.inner, ptrdiff_t(columns)};
@@ -79,9 +79,9 @@ template <class T> void transform(const AnyCube<T>& x, double scale, size_t work
     transform_shared(cube, typename Wrapping<T>::type(scale), workers);
 }
 
-// The arrays of a Paley matrix.
-struct PaleyArrays {
-    static constexpr auto kName = const_name("isrht.kernels.records.PaleyMatrix");
+// The arrays of a small Hadamard matrix.
+struct SmallMatrixArrays {
+    static constexpr auto kName = const_name("isrht.kernels.records.SmallMatrix");
     int64_t order, field, cycle;
     InVector<int64_t> added;
 
@@ -89,12 +89,12 @@ struct PaleyArrays {
 };
 
 // Checks that no output reads past the circle of its inputs, in which every cycle is there twice. An order of 1 stands for
-// no matrix at all.
-Paley checked_paley(const PaleyArrays& matrix) {
-    if (matrix.order == 1) return {1, 1, 1, 0, nullptr};
+// no matrix at all, and that of 12 tells everything.
+SmallMatrix checked_matrix(const SmallMatrixArrays& matrix) {
+    if (matrix.order == 1 || matrix.order == int64_t(kTwelve)) return {size_t(matrix.order), 1, 1, 0, nullptr};
     const int64_t q = matrix.field, p = matrix.cycle;
     require(p > 0 && q >= p && q < int64_t(kLargestOrder) && q % p == 0, "the cycles do not make up the field");
-    require(matrix.order == q + 1 || matrix.order == 2 * (q + 1), "the order does not belong to the field");
+    require((matrix.order == q + 1 && p == q) || matrix.order == 2 * (q + 1), "the order does not belong to the field");
     require(matrix.order <= int64_t(kLargestOrder), "the order is too large");
     const int64_t circle = 2 * q * (p < q ? 2 : 1), last = 2 * (q - p) + p - 1;
     require(circle <= int64_t(kLongestCircle), "the circle is too long");
@@ -104,12 +104,13 @@ Paley checked_paley(const PaleyArrays& matrix) {
     return {size_t(matrix.order), size_t(q), size_t(p), distances, matrix.added.data()};
 }
 
-template <class T> void transform_paley(const AnyCube<T>& x, const PaleyArrays& matrix, double scale, size_t workers) {
-    const Paley plan = checked_paley(matrix);
+template <class T>
+void transform_streams(const AnyCube<T>& x, const SmallMatrixArrays& matrix, double scale, size_t workers) {
+    const SmallMatrix plan = checked_matrix(matrix);
     const auto cube = checked_cube<T>(x, plan.order);
     if (cube.outer == 0 || cube.inner == 0) return;
     nb::gil_scoped_release release;
-    transform_paley_shared(cube, plan, typename Wrapping<T>::type(scale), workers);
+    transform_streams_shared(cube, plan, typename Wrapping<T>::type(scale), workers);
 }
 
 // The arrays of the steps of a rotation.
@@ -118,7 +119,7 @@ template <class T> struct StepArrays {
         const_name("isrht.kernels.records.RotationSteps[") + numpy_name(T()) + const_name("]");
     InVector<int64_t> starts;
     InMatrix<T> signs;
-    PaleyArrays matrix;
+    SmallMatrixArrays matrix;
 
     auto fields() { return std::tie(starts, signs, matrix); }
 };
@@ -128,7 +129,7 @@ template <class T>
 void rotate_rows(const AnyMatrix<T>& x, const StepArrays<T>& arrays,
                  const nb::ndarray<T, nb::ndim<2>, nb::device::cpu>& out, bool inverse, size_t workers) {
     const DenseRows<T> rows = dense_rows(x);
-    const Paley plan = checked_paley(arrays.matrix);
+    const SmallMatrix plan = checked_matrix(arrays.matrix);
     const size_t count = arrays.starts.shape(0), length = arrays.signs.shape(1);
     require(count >= 1 && arrays.signs.shape(0) == count, "starts and signs differ in length");
     require(length >= 1 && length <= rows.width, "the steps are longer than the rows");
@@ -168,7 +169,7 @@ template <class T> void bind_rotation(nb::module_& m) {
 
 template <class T> void bind(nb::module_& m) {
     m.def("transform", &transform<T>, array("x"), "scale"_a, "workers"_a = 1);
-    m.def("transform_paley", &transform_paley<T>, array("x"), "matrix"_a, "scale"_a, "workers"_a = 1);
+    m.def("transform_streams", &transform_streams<T>, array("x"), "matrix"_a, "scale"_a, "workers"_a = 1);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "dense/paley.hpp"
+#include "dense/streams.hpp"
 
 namespace isrht::ISRHT_VARIANT {
 
@@ -127,12 +127,12 @@ template <class T> struct Abreast {
 };
 
 // Returns whether streams are so short, shorter than a vector, that rows are taken side by side.
-template <class T> bool goes_abreast(const Cube<T>& cube, const Paley& plan) {
+template <class T> bool goes_abreast(const Cube<T>& cube, const SmallMatrix& plan) {
     return cube.length / plan.order * cube.inner < size_t(Lanes<T>::count);
 }
 
 // Transforms such blocks. Where they are fewer than lanes, several lanes have the last one.
-template <class T> ISRHT_NOINLINE void transform_abreast(Cube<T> cube, const Paley& plan, T scale) {
+template <class T> ISRHT_NOINLINE void transform_abreast(Cube<T> cube, const SmallMatrix& plan, T scale) {
     constexpr size_t N = size_t(Lanes<T>::count);
     const size_t size = cube.length * cube.inner, columns = size / plan.order * N;
     Scratch scratch(size * N * sizeof(T));

@@ -25,12 +25,12 @@ template <class T> inline void copy_values(const T* from, size_t count, T* to) {
 
 template <class T> struct Orthogonal {
     RotationSteps<T> steps;
-    Paley plan;
+    SmallMatrix plan;
 
     void transform_step(T* rows, size_t step, size_t count, ptrdiff_t stride) const {
         const Cube<T> cube{rows + steps.starts[step], count, steps.length, 1, stride};
         if (plan.order == 1) transform<T>(cube, steps.scale);
-        else transform_paley<T>(cube, plan, steps.scale);
+        else transform_streams<T>(cube, plan, steps.scale);
     }
     void flip(T* rows, size_t step, size_t count, ptrdiff_t stride) const {
         for (size_t i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ template <class T> struct Orthogonal {
 };
 
 template <class T>
-void rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, Paley plan, bool inverse, RowsTo<T> out) {
+void rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bool inverse, RowsTo<T> out) {
     const Orthogonal<T> rotation{steps, plan};
     const size_t fitting = kRotatedTogether / (rows.width * sizeof(T));
     // Rows that are taken side by side should be as many as there are lanes.

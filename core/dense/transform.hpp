@@ -2,7 +2,6 @@
 #pragma once
 
 #include "dense/abreast.hpp"
-#include "dense/paley.hpp"
 #include "dense/stages.hpp"
 #include "records.hpp"
 
@@ -67,18 +66,32 @@ template <class T> void transform(Cube<T> cube, T scale) {
     for (size_t i = 0; i < cube.outer; ++i) transform_stack(cube.block(i), cube.length, cube.inner, scale);
 }
 
+// Transforms rows of 12 streams of up to 2^Log values, or of pairs of them, shorter than a vector.
+template <class T, int Log = log2_of(size_t(Lanes<T>::count)) - 1>
+void transform_twelve(Cube<T> cube, size_t stream, T scale) {
+    if (stream == size_t(1) << Log)
+        Twelve<T, Log>::transform_rows(cube.data, cube.outer, cube.stride, scale, cube.inner == 2);
+    else if constexpr (Log > 0) transform_twelve<T, Log - 1>(cube, stream, scale);
+}
+
 // Transforms lengths 2^a * m * 2^b. What is left after the stages of the a largest strides are blocks of m * 2^b values,
 // the largest that fit the first-level cache: the streams of a block lie near each other then, and do not fight for the
 // same few places.
-template <class T> void transform_paley(Cube<T> cube, Paley plan, T scale) {
-    const size_t block = paley_block(plan, cube.length), length = block / plan.order, columns = length * cube.inner;
+template <class T> void transform_streams(Cube<T> cube, SmallMatrix plan, T scale) {
+    const size_t block = streams_block(plan, cube.length), length = block / plan.order, columns = length * cube.inner;
+    if (plan.order == kTwelve && cube.length == block && cube.inner <= 2 && columns < size_t(Lanes<T>::count))
+        return transform_twelve(cube, columns, scale);
     if (cube.length == block && goes_abreast(cube, plan)) return transform_abreast(cube, plan, scale);
-    for (size_t i = 0; i < cube.outer; ++i) {
+    // Streams of short rows that follow one another are transformed together.
+    const bool in_turn = cube.length == block && cube.stride == ptrdiff_t(plan.order * columns);
+    const size_t fitting = in_turn ? kTogether<T> / (plan.order * columns) : 1, together = fitting ? fitting : 1;
+    for (size_t i = 0; i < cube.outer; i += together) {
+        const size_t rows = cube.outer - i < together ? cube.outer - i : together;
         if (cube.length > block) transform_stack(cube.block(i), cube.length / block, block * cube.inner, T(1));
         for (size_t at = 0; at < cube.length; at += block) {
             T* const data = cube.block(i) + at * cube.inner;
-            combine(data, columns, columns, plan);
-            transform<T>({data, plan.order, length, cube.inner, ptrdiff_t(columns)}, scale);
+            for (size_t row = 0; row < rows; ++row) combine(data + row * plan.order * columns, columns, columns, plan);
+            transform<T>({data, rows * plan.order, length, cube.inner, ptrdiff_t(columns)}, scale);
         }
     }
 }

@@ -28,7 +28,7 @@
 
 namespace isrht::ISRHT_VARIANT {
 
-template <class T> constexpr TransformKernels<T> transform_table{transform<T>, transform_top<T>, transform_paley<T>};
+template <class T> constexpr TransformKernels<T> transform_table{transform<T>, transform_top<T>, transform_streams<T>};
 template <class T>
 constexpr DenseKernels<T> dense_table{project_dense<T>,     rotate_rows<T>, add_dense_rows<T>,          add_squares<T>,
                                       add_dense_moments<T>, score_dense<T>, descent_table<DenseRows<T>>};

@@ -24,6 +24,6 @@ from .transform.hadamard import fwhtn as fwhtn
 from .transform.hadamard import ifwht as ifwht
 from .transform.hadamard import ifwhtn as ifwhtn
 from .transform.lengths import next_fast_len as next_fast_len
-from .transform.paley import hadamard_matrix as hadamard_matrix
+from .transform.matrices import hadamard_matrix as hadamard_matrix
 
 __version__: str

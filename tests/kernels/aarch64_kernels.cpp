@@ -3,7 +3,7 @@
 //
 // A request is a line of text, and after it the bytes of the array:
 //   transform f|d|i|l outer length inner scale repeat
-//   paley f|d|i|l outer length inner scale repeat order field cycle distances added...
+//   streams f|d|i|l outer length inner scale repeat order field cycle distances added...
 #define ISRHT_VARIANT baseline
 #define ISRHT_VECTOR_BYTES 16
 #include <cstdio>
@@ -23,7 +23,7 @@ struct Request {
     double scale;
     size_t repeat;
     std::vector<int64_t> added;
-    Paley plan{1, 1, 1, 0, nullptr};
+    SmallMatrix plan{1, 1, 1, 0, nullptr};
 };
 
 template <class T> void answer(const Request& request) {
@@ -32,7 +32,7 @@ template <class T> void answer(const Request& request) {
     const Cube<T> cube{values.data(), request.outer, request.length, request.inner,
                        ptrdiff_t(request.length * request.inner)};
     for (size_t k = 0; k < request.repeat; ++k) {
-        if (request.kind == "paley") baseline::transform_paley<T>(cube, request.plan, T(request.scale));
+        if (request.kind == "streams") baseline::transform_streams<T>(cube, request.plan, T(request.scale));
         else baseline::transform<T>(cube, T(request.scale));
     }
     std::fwrite(values.data(), sizeof(T), values.size(), stdout);
@@ -50,8 +50,8 @@ int main() {
         Request request;
         words >> request.kind >> request.type >> request.outer >> request.length >> request.inner >> request.scale >>
             request.repeat;
-        if (request.kind == "paley") {
-            Paley& plan = request.plan;
+        if (request.kind == "streams") {
+            SmallMatrix& plan = request.plan;
             words >> plan.order >> plan.field >> plan.cycle >> plan.distances;
             request.added.resize(plan.distances);
             for (int64_t& distance : request.added) words >> distance;

@@ -13,8 +13,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from isrht.kernels import _reference
-from isrht.transform.lengths import PALEY_ORDERS
-from isrht.transform.paley import paley_matrix
+from isrht.transform.lengths import SMALL_ORDERS
+from isrht.transform.matrices import small_matrix
 
 CORE = Path(__file__).parents[2] / "core"
 GXX, QEMU = shutil.which("aarch64-linux-gnu-g++"), shutil.which("qemu-aarch64")
@@ -35,7 +35,7 @@ def program(tmp_path_factory):
 
 def request(x, scale, matrix=None, repeat=1):
     """Return the bytes of a request."""
-    words = ["paley" if matrix else "transform", LETTERS[x.dtype], *x.shape, scale, repeat]
+    words = ["streams" if matrix else "transform", LETTERS[x.dtype], *x.shape, scale, repeat]
     if matrix:
         words += [matrix.order, matrix.field, matrix.cycle, len(matrix.added), *matrix.added]
     return " ".join(map(str, words)).encode() + b"\n" + x.tobytes()
@@ -56,7 +56,7 @@ def answers(program, cases):
 def twin(x, scale, matrix=None):
     x = x.copy()
     if matrix:
-        _reference.transform_paley(x, matrix, scale)
+        _reference.transform_streams(x, matrix, scale)
     else:
         _reference.transform(x, scale)
     return x
@@ -80,8 +80,8 @@ def test_transforms_have_the_bits_of_the_twin(program, dtype, rng):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
 def test_other_orders_have_the_bits_of_the_twin(program, dtype, rng):
     cases = [
-        (drawn(rng, (rows, order << k, inner), dtype), 1.0, paley_matrix(order))
-        for order in PALEY_ORDERS
+        (drawn(rng, (rows, order << k, inner), dtype), 1.0, small_matrix(order))
+        for order in SMALL_ORDERS
         for k, rows, inner in [(0, 9, 1), (1, 3, 1), (3, 2, 3), (5, 2, 1), (8, 1, 1)]
     ]
     for case, result in zip(cases, answers(program, cases), strict=True):

@@ -23,9 +23,9 @@ from isrht.kernels.records import (
     SvmSums,
     WeightedRows,
 )
-from isrht.transform.lengths import PALEY_ORDERS, next_power_of_two
+from isrht.transform.lengths import SMALL_ORDERS, next_power_of_two
+from isrht.transform.matrices import small_matrix
 from isrht.transform.orthogonal import OrthogonalRotation
-from isrht.transform.paley import paley_matrix
 
 COMPILED = [name for name in kernels.available() if name != kernels.NUMPY]
 
@@ -124,17 +124,17 @@ def test_transform_of_integers(seed, dtype, log_length, inner):
     seed=SEEDS,
     dtype=FLOATS,
     outer=st.integers(1, 20),
-    order=st.sampled_from(PALEY_ORDERS),
+    order=st.sampled_from(SMALL_ORDERS),
     log_factor=st.integers(0, 8),
     inner=st.integers(1, 5),
 )
 @every_shape
-def test_transform_paley(seed, dtype, outer, order, log_factor, inner):
+def test_transform_streams(seed, dtype, outer, order, log_factor, inner):
     rng = np.random.default_rng(seed)
     cube = numbers(rng, (outer, order << log_factor, inner), dtype)
     scale = rng.choice([1.0, 0.3])
     for workers in (1, 3):
-        assert_same_bits("transform_paley", cube, paley_matrix(order), scale, workers, outputs=[0])
+        assert_same_bits("transform_streams", cube, small_matrix(order), scale, workers, outputs=[0])
 
 
 @given(seed=SEEDS, count=st.integers(0, 200), brain=st.booleans())

@@ -10,8 +10,8 @@ from slow_fwht import COMPLEX, FLOATS, INTEGERS, slow_fwht
 
 import isrht
 from isrht.transform.hadamard import fwht, fwhtn, ifwht, ifwhtn
-from isrht.transform.lengths import PALEY_ORDERS
-from isrht.transform.paley import hadamard_matrix
+from isrht.transform.lengths import SMALL_ORDERS
+from isrht.transform.matrices import hadamard_matrix
 
 # Of each type that is taken, that of the result where nothing is divided.
 RESULT_TYPES = {
@@ -181,7 +181,7 @@ def test_bad_input_is_named(x, options, error, message):
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, *COMPLEX])
-@pytest.mark.parametrize("order", PALEY_ORDERS)
+@pytest.mark.parametrize("order", SMALL_ORDERS)
 def test_other_orders_agree_with_the_matrix(kernel, dtype, order, rng):
     for rows, length in itertools.product((1, 17), (order, 4 * order, 16 * order)):
         matrix = hadamard_matrix(length)
@@ -191,7 +191,7 @@ def test_other_orders_agree_with_the_matrix(kernel, dtype, order, rng):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("order", PALEY_ORDERS)
+@pytest.mark.parametrize("order", SMALL_ORDERS)
 def test_other_orders_give_the_bits_of_the_twin(kernel, dtype, order, rng, always_threads):
     for log_factor, inner in [(0, 1), (1, 1), (2, 1), (3, 1), (3, 3), (4, 1), (5, 2), (7, 1), (9, 1), (10, 1)]:
         x = rng.standard_normal((3, order << log_factor, inner)).astype(dtype)

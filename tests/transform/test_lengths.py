@@ -8,7 +8,7 @@ from isrht.transform.lengths import (
     last_fast_len,
     next_fast_len,
     next_power_of_two,
-    paley_order,
+    small_order,
 )
 
 
@@ -40,7 +40,7 @@ def test_a_fast_length_is_never_far():
 
 
 def test_orders():
-    assert [paley_order(n) for n in (1, 2, 1024, 12, 24, 40, 768, 960)] == [1, 1, 1, 12, 12, 20, 12, 60]
+    assert [small_order(n) for n in (1, 2, 1024, 12, 24, 40, 768, 960)] == [1, 1, 1, 12, 12, 20, 12, 60]
 
 
 @pytest.mark.parametrize(

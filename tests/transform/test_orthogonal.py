@@ -4,17 +4,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import kernels
 from isrht.kernels import _reference
-from isrht.transform.lengths import last_fast_len
-from isrht.transform.orthogonal import OrthogonalRotation, step_starts
+from isrht.transform.lengths import FAST_LENGTHS
+from isrht.transform.orthogonal import OrthogonalRotation, step_length, step_starts
 from isrht.transform.signs import counted_signs
 
 PINNED = [
-    -4.502447838882647,
-    -23.60052692579933,
-    7.4341802547365985,
-    15.25078993686535,
-    35.84815908581765,
-    -90.7859887354212,
+    -21.31554270503157,
+    -25.134859729817595,
+    -30.77785902406423,
+    -43.302290914434735,
+    -33.50650652063966,
+    -64.39909491899633,
 ]
 WIDTHS = [1, 2, 3, 7, 12, 37, 100, 384, 1000, 1536, 2049, 5000]
 
@@ -60,7 +60,7 @@ def test_one_round_is_signs_and_the_transform(rng):
 
 def test_steps_cover_every_width():
     for width in range(1, 700):
-        length = last_fast_len(width)
+        length = step_length(width)
         starts = step_starts(width, length)
         covered = np.zeros(width, int)
         for start in starts:
@@ -69,7 +69,17 @@ def test_steps_cover_every_width():
         assert len(starts) == (1 if length == width else 2)
 
 
-@pytest.mark.parametrize("width", [100, 1000, 1536])
+def test_steps_overlap_in_half_of_a_row():
+    assert [step_length(width) for width in (1, 3, 100, 700, 784, 960, 1000, 1500)] == [
+        1, 2, 96, 640, 768, 960, 768, 1408,
+    ]  # fmt: skip
+    for width in range(4, 3000):
+        length = step_length(width)
+        assert length in FAST_LENGTHS
+        assert 4 * length >= 3 * width
+
+
+@pytest.mark.parametrize("width", [100, 1000, 1500, 1536])
 def test_all_places_mix(width):
     """After two rounds every input has reached every output, each with about its share."""
     Z = rotated(OrthogonalRotation.drawn(width, 2, 0), np.eye(width))

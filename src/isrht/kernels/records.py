@@ -31,11 +31,13 @@ def csr_rows(X):
     return CsrRows(X.data[stored], X.indices[stored], indptr)
 
 
-class PaleyMatrix(NamedTuple):
-    """A Hadamard matrix of order q + 1 or 2 (q + 1), made of the squares of a field of q elements.
+class SmallMatrix(NamedTuple):
+    """A Hadamard matrix of a small order m, by which the m streams of a row are combined.
 
-    The elements make up cycles of ``cycle`` elements each. An output adds the inputs at the distances ``added`` from
-    its own place, where each cycle is laid out twice, and subtracts the others (:mod:`isrht.transform.paley`).
+    Of Williamson's matrix the order, 12, tells all. Paley's, of order q + 1 or 2 (q + 1), are made of the squares of a
+    field of q elements, which make up cycles of ``cycle`` elements each: an output adds the inputs at the distances
+    ``added`` from its own place, where each cycle is laid out twice, and subtracts the others
+    (:mod:`isrht.transform.paley`).
     """
 
     order: int
@@ -45,19 +47,20 @@ class PaleyMatrix(NamedTuple):
 
 
 # What stands for no matrix: the length of a transform is a power of two.
-NO_MATRIX = PaleyMatrix(1, 1, 1, np.zeros(0, dtype=np.int64))
+NO_MATRIX = SmallMatrix(1, 1, 1, np.zeros(0, dtype=np.int64))
+WILLIAMSON = SmallMatrix(12, 1, 1, np.zeros(0, dtype=np.int64))
 
 
 class RotationSteps(NamedTuple, Generic[Value]):
     """The steps of a rotation without padding.
 
     Step s multiplies the values of a row from place ``starts[s]`` on by ``signs[s]``, an array (steps, length), and
-    applies the orthonormal transform of that length, whose matrix of odd order, if any, is ``matrix``.
+    applies the orthonormal transform of that length, whose small matrix, if any, is ``matrix``.
     """
 
     starts: NDArray[np.int64]
     signs: NDArray[Value]
-    matrix: PaleyMatrix
+    matrix: SmallMatrix
 
 
 class FeatureTable(NamedTuple):

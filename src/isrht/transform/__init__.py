@@ -11,6 +11,6 @@ The room uses ``rows``, ``kernels`` and ``support``; ``projections`` and ``boost
 
 from isrht.transform.hadamard import fwht, fwhtn, ifwht, ifwhtn
 from isrht.transform.lengths import next_fast_len
-from isrht.transform.paley import hadamard_matrix
+from isrht.transform.matrices import hadamard_matrix
 
 __all__ = ["fwht", "fwhtn", "hadamard_matrix", "ifwht", "ifwhtn", "next_fast_len"]

@@ -22,9 +22,9 @@ from isrht import kernels
 from isrht.support.threads import worker_count
 from isrht.transform.foreign import take
 from isrht.transform.halves import is_half, narrowed, widened
-from isrht.transform.lengths import check_length, paley_order
+from isrht.transform.lengths import check_length, small_order
+from isrht.transform.matrices import small_matrix
 from isrht.transform.orders import ORDERS, input_permutation
-from isrht.transform.paley import paley_matrix
 
 # To transform this many values takes somewhat longer than to start a thread.
 WORTH_A_THREAD = 2**20
@@ -121,6 +121,8 @@ def fwht(
     .. [1] B. J. Fino and V. R. Algazi, "Unified matrix treatment of the fast Walsh-Hadamard transform", IEEE
            Transactions on Computers C-25(11), 1976.
     .. [2] R. E. A. C. Paley, "On orthogonal matrices", Journal of Mathematics and Physics 12, 1933.
+    .. [3] J. Williamson, "Hadamard's determinant theorem and the sum of four squares", Duke Mathematical Journal 11,
+           1944.
 
     Examples
     --------
@@ -285,7 +287,7 @@ def _transformed(x, choose_axes, how, overwrite_x):
     axes = choose_axes(array.ndim)
     for axis in axes:
         check_length(array.shape[axis])
-        if how.order != "natural" and paley_order(array.shape[axis]) != 1:
+        if how.order != "natural" and small_order(array.shape[axis]) != 1:
             raise ValueError(f"order={how.order!r} needs a power of two for a length, got {array.shape[axis]}")
     wanted = worker_count(how.workers)
     if how.check_overflow and work_type.kind == "i":
@@ -362,11 +364,11 @@ def _transform(array, axes, factor, threads):
         if array.dtype.kind == "c":
             cube = cube.view(cube.real.dtype)
         scale = factor if axis == axes[-1] else 1.0
-        order = paley_order(array.shape[axis])
+        order = small_order(array.shape[axis])
         if order == 1:
             kernels.engine.transform(cube, scale, threads)
         else:
-            kernels.engine.transform_paley(cube, paley_matrix(order), scale, threads)
+            kernels.engine.transform_streams(cube, small_matrix(order), scale, threads)
 
 
 def _check_integers(array, axes):

@@ -1,8 +1,8 @@
 """The lengths of which there is a fast transform: powers of two, and powers of two times 12, 20, 28, 36, 44, 52 or 60.
 
 A Hadamard matrix of order m times one of order 2**k, by Kronecker's product, is one of order ``m * 2**k``. The orders m
-are those of Paley's matrices (:mod:`isrht.transform.paley`), which are four times an odd number. Between a power of two
-and the next there are seven more lengths, at even distances: 9/8, 10/8, ... 15/8 of the smaller one.
+are those of small matrices (:mod:`isrht.transform.matrices`), which are four times an odd number. Between a power of
+two and the next there are seven more lengths, at even distances: 9/8, 10/8, ... 15/8 of the smaller one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from bisect import bisect_left, bisect_right
 
 # The greatest length that kernels can index.
 LONGEST = 2**30
-PALEY_ORDERS = (12, 20, 28, 36, 44, 52, 60)
-FAST_LENGTHS = tuple(sorted(order << k for order in (1, *PALEY_ORDERS) for k in range(31) if order << k <= LONGEST))
+SMALL_ORDERS = (12, 20, 28, 36, 44, 52, 60)
+FAST_LENGTHS = tuple(sorted(order << k for order in (1, *SMALL_ORDERS) for k in range(31) if order << k <= LONGEST))
 
 
 def next_fast_len(target: int) -> int:
@@ -59,7 +59,7 @@ def next_power_of_two(length):
     return 1 << max(0, length - 1).bit_length()
 
 
-def paley_order(length):
+def small_order(length):
     """Return the order m of a length ``m * 2**k``: 1 for a power of two, else four times an odd number."""
     odd = length // (length & -length)
     return 1 if odd == 1 else 4 * odd

@@ -1,9 +1,9 @@
 """Rotate rows of any width without padding them: rounds of random signs and an orthonormal Walsh-Hadamard transform.
 
 A width of ``m * 2**k`` (:mod:`isrht.transform.lengths`) takes one step a round: the signs, then the transform. Of
-another width the greatest such length within, which is more than 8/9 of it, takes two steps: over the first values of a
-row, and over the last. They overlap in all but a few, so that what one step leaves apart the other mixes. Every step is
-an orthogonal map, and so are all of them together; the inverse takes them backwards.
+another width a length within, at least three quarters of it, takes two steps: over the first values of a row, and over
+the last. They overlap in half of the row or more, so that what one step leaves apart the other mixes. Every step is an
+orthogonal map, and so are all of them together; the inverse takes them backwards.
 """
 
 from __future__ import annotations
@@ -13,10 +13,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from isrht import kernels
-from isrht.kernels.records import NO_MATRIX, RotationSteps
-from isrht.transform.lengths import last_fast_len, paley_order
-from isrht.transform.paley import paley_matrix
+from isrht.kernels.records import WILLIAMSON, RotationSteps
+from isrht.transform.lengths import FAST_LENGTHS, last_fast_len, small_order
+from isrht.transform.matrices import small_matrix
 from isrht.transform.signs import counted_signs
+
+
+def step_length(n_features):
+    """Return the length of the steps: the width itself if it is fast, else one within.
+
+    That is the greatest of ``2**k`` and ``12 * 2**k``, whose transforms are the fastest, if it is at least three
+    quarters of the width; else the greatest fast length, which is more than 8/9 of it.
+    """
+    length = last_fast_len(n_features)
+    if length == n_features:
+        return length
+    fastest = max(one for one in FAST_LENGTHS if one <= n_features and small_order(one) in (1, WILLIAMSON.order))
+    return fastest if 4 * fastest >= 3 * n_features else length
 
 
 def step_starts(n_features, length):
@@ -41,8 +54,8 @@ class OrthogonalRotation:
 
     @classmethod
     def drawn(cls, n_features, n_rounds, seed, length=None):
-        """Return a rotation by a seed, whose step number s has stream s of signs, by default of the greatest length."""
-        length = last_fast_len(n_features) if length is None else length
+        """Return a rotation by a seed, whose step number s has stream s of signs, of a length of its own by default."""
+        length = step_length(n_features) if length is None else length
         n_steps = n_rounds * len(step_starts(n_features, length))
         return cls(n_features, np.stack([counted_signs(seed, step, length) for step in range(n_steps)]))
 
@@ -63,9 +76,8 @@ class OrthogonalRotation:
         """Return the steps as the kernels take them, in the precision of the rows."""
         length = self.signs.shape[1]
         starts = step_starts(self.n_features, length)
-        order = paley_order(length)
         return RotationSteps(
             np.tile(np.array(starts, dtype=np.int64), len(self.signs) // len(starts)),
             self.signs.astype(dtype),
-            NO_MATRIX if order == 1 else paley_matrix(order),
+            small_matrix(small_order(length)),
         )

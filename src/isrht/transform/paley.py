@@ -1,4 +1,4 @@
-"""Hadamard matrices whose order is no power of two, by Paley's constructions from the squares of a finite field.
+"""Hadamard matrices of orders 20 to 60, by Paley's constructions from the squares of a finite field.
 
 In a field of q elements, q odd, let chi be 1 for squares, -1 for the other elements and 0 for 0. Every two elements a
 and b have a number ``chi(a - b)``, and the matrix Q of these numbers has orthogonal rows, nearly. Where q + 1 is a
@@ -8,65 +8,19 @@ that is symmetric, so that every transform is its own inverse but for a factor, 
 first output is the sum.
 
 The kernels take a matrix as the list of distances ``a - b`` at which an output adds inputs
-(:class:`~isrht.kernels.records.PaleyMatrix`). :func:`hadamard_matrix` writes it out, by its definition.
+(:class:`~isrht.kernels.records.SmallMatrix`). :func:`paley_written_out` has all of its entries, by its definition.
 """
 
 from __future__ import annotations
 
-import operator
 from functools import cache
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from isrht.kernels.records import PaleyMatrix
-from isrht.support.hints import Array
-from isrht.transform.lengths import check_length, paley_order
+from isrht.kernels.records import SmallMatrix
 
-# The kernels combine blocks of up to so many values by Paley's matrix and Sylvester's, and blocks by Sylvester's.
-LARGEST_BLOCK = 4096
 # The characteristic p of the field for each order, and its power: a field has p or p**2 elements.
-FIELDS = {12: (5, 1), 20: (3, 2), 28: (13, 1), 36: (17, 1), 44: (43, 1), 52: (5, 2), 60: (29, 1)}
-
-
-def hadamard_matrix(n: int, dtype: DTypeLike = np.int64) -> Array:
-    """Return the matrix of the transform of length n: entries 1 and -1, symmetric, with orthogonal rows.
-
-    Parameters
-    ----------
-    n : int
-        A power of two, or a power of two times 12, 20, 28, 36, 44, 52 or 60.
-    dtype : dtype, default=int64
-        The type of the entries.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        ``fwht(x)`` is ``x @ hadamard_matrix(n)``. For a power of two it is Sylvester's matrix, as
-        :func:`scipy.linalg.hadamard` gives it. For ``m * 2**k`` up to 4096 it is the Kronecker product of Paley's
-        matrix of order m and Sylvester's; for more, that of Sylvester's and the largest such matrix of up to 4096 rows.
-
-    Examples
-    --------
-    >>> import isrht
-    >>> isrht.hadamard_matrix(2)
-    array([[ 1,  1],
-           [ 1, -1]])
-    >>> H = isrht.hadamard_matrix(12)
-    >>> bool((H @ H == 12 * isrht.hadamard_matrix(1) * [[i == j for i in range(12)] for j in range(12)]).all())
-    True
-    """
-    n = operator.index(n)
-    check_length(n)
-    order = paley_order(n)
-    matrix, two = np.ones((1, 1), dtype=np.int8), np.array([[1, 1], [1, -1]], dtype=np.int8)
-    if order > 1:
-        matrix = _written_out(order)
-        while len(matrix) < n and 2 * len(matrix) <= LARGEST_BLOCK:
-            matrix = np.kron(matrix, two)
-    while len(matrix) < n:
-        matrix = np.kron(two, matrix)
-    return matrix.astype(dtype)
+FIELDS = {20: (3, 2), 28: (13, 1), 36: (17, 1), 44: (43, 1), 52: (5, 2), 60: (29, 1)}
 
 
 @cache
@@ -82,7 +36,7 @@ def paley_matrix(order):
         place = element // p * 2 * p + element % p
         (squares if element in _squares(p, power) else others).append(place)
     added = squares if order == 2 * (p**power + 1) else others
-    return PaleyMatrix(order, p**power, p, np.array(added, dtype=np.int64))
+    return SmallMatrix(order, p**power, p, np.array(added, dtype=np.int64))
 
 
 @cache
@@ -115,8 +69,8 @@ def _bordered(matrix, corner):
     return bordered
 
 
-def _written_out(order):
-    """Return a Hadamard matrix of the order of a Paley construction."""
+def paley_written_out(order):
+    """Return a Hadamard matrix of the order of a Paley construction: symmetric, with a first row of ones."""
     p, power = FIELDS[order]
     if order == p**power + 1:
         core = _chi(p, power, 1)

@@ -17,7 +17,7 @@ from isrht.kernels._reference.dense import (
     project_rows,
     rotate_rows,
     transform,
-    transform_paley,
+    transform_streams,
     widen_halves,
 )
 from isrht.kernels._reference.descent import CheckedCsr, add_scaled_csr, add_scaled_rows, descend_csr, descend_rows
@@ -68,6 +68,6 @@ __all__ = [
     "solve_svms",
     "sum_svms",
     "transform",
-    "transform_paley",
+    "transform_streams",
     "widen_halves",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 
 from isrht.kernels._reference.checks import check_range
 from isrht.kernels._reference.sums import add_in_turn, pieces
+from isrht.kernels.records import WILLIAMSON
 
 # A row of up to so many values is rotated whole.
 WHOLE = 2048
@@ -30,10 +31,10 @@ def transform(x, scale, workers=1):
         x *= x.dtype.type(scale)
 
 
-def transform_paley(x, matrix, scale, workers=1):
+def transform_streams(x, matrix, scale, workers=1):
     """Transform, in place and times ``scale``, the middle axis of an array (outer, 2**a * m * 2**b, inner).
 
-    ``matrix`` is a :class:`~isrht.kernels.records.PaleyMatrix` of order m.
+    ``matrix`` is a :class:`~isrht.kernels.records.SmallMatrix` of order m.
     """
     outer, length, inner = x.shape
     block = matrix.order
@@ -44,8 +45,7 @@ def transform_paley(x, matrix, scale, workers=1):
     if streams.size and not np.shares_memory(streams, x):
         raise ValueError("the middle and last axes must be contiguous")
     transform(blocks, 1)
-    combine = _combine_one if matrix.order == matrix.field + 1 else _combine_two
-    combine(np.moveaxis(streams, 2, 0), matrix)
+    _combine(np.moveaxis(streams, 2, 0), matrix)
     for number in range(length // block):
         for stream in range(matrix.order):
             transform(streams[:, number, stream], scale)
@@ -69,9 +69,32 @@ def rotate_rows(x, steps, out, inverse, workers=1):
         if steps.matrix.order == 1:
             transform(values[:, :, None], scale)
         else:
-            transform_paley(values[:, :, None], steps.matrix, scale)
+            transform_streams(values[:, :, None], steps.matrix, scale)
         if inverse:
             values *= steps.signs[step]
+
+
+def _combine(x, matrix):
+    """Multiply the first axis, in place, by a small matrix."""
+    if matrix.order == WILLIAMSON.order:
+        _combine_twelve(x)
+    elif matrix.order == matrix.field + 1:
+        _combine_one(x, matrix)
+    else:
+        _combine_two(x, matrix)
+
+
+def _combine_twelve(x):
+    """Multiply the first axis, in place, by Williamson's matrix of order 12 (``core/dense/williamson.hpp``)."""
+    signs = np.array([1, -1, -1, -1], dtype=x.dtype).reshape(4, *[1] * (x.ndim - 1))
+    x[:4] *= signs
+    parts = [x[:4].copy(), x[4:8].copy(), x[8:].copy()]
+    sums = [np.stack([a + c, b + d, a - c, b - d]) for a, b, c, d in parts]
+    for number, (a, b, c, d) in enumerate(parts):
+        one, other = (sums[k] for k in range(3) if k != number)
+        first, second, third, fourth = one + other - np.stack([c + b, d - a, a + d, b - c])
+        x[4 * number : 4 * number + 4] = first + second, first - second, third + fourth, third - fourth
+    x[:4] *= signs
 
 
 def _combine_one(x, matrix):
