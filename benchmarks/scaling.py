@@ -9,6 +9,7 @@ log2(d) ~ d^a.
 ``python -m benchmarks.scaling`` runs small sizes, ``--long`` up to 10^7 rows, 2^22 features and 2048 components;
 ``--write`` puts the tables into ``benchmarks/results/scaling.md`` and the figure into ``docs/scaling.svg``. The last
 table is the plan of docs/scaling.md: 10^9 rows on a hundred workers, computed from constants that are measured here.
+``--simulate`` checks it by a tenth of 10^8 generated rows (``benchmarks/results/simulation.md``).
 """
 
 import argparse
@@ -31,6 +32,7 @@ from isrht.report.styles import Style
 from isrht.support.threads import one_blas_thread
 
 RESULTS = Path(__file__).parent / "results" / "scaling.md"
+SIMULATION = RESULTS.with_name("simulation.md")
 FIGURE = Path(__file__).parent.parent / "docs" / "scaling.svg"
 NONZEROS = 100  # of a sparse row
 
@@ -204,29 +206,62 @@ def constants():
     }
 
 
-def simulate(found, sizes=(10**6, 2 * 10**6, 5 * 10**6), goal=10**8, d=10**6, r=256):
-    """Seconds of one core to survey and measure ``goal`` generated rows, from smaller numbers of them.
+class Generated:
+    """A tenth of the blocks of many CSR rows, drawn at random; each block is made anew in every pass, from its number.
 
-    A line through the times of the sizes is followed to the goal. Its error is that of the line, twice the standard
-    error, and it is compared with what the constants of :func:`constants` say.
+    ``seconds`` is the processor's time that making them took so far, which is not the time of those who read them.
     """
-    times = []
-    for n in sizes:
-        start = time.process_time()
-        ISRHT(r, random_state=0).fit(RowSource(Sparse(n, d)))
-        times.append(time.process_time() - start)
-        print(f"{n:,} rows: {times[-1]:.1f} s", flush=True)
-    design = np.column_stack([np.ones(len(sizes)), sizes])
-    line, *_ = np.linalg.lstsq(design, times, rcond=None)
-    spread = np.sum((design @ line - times) ** 2) / max(1, len(sizes) - 2)
-    there = np.array([1.0, goal])
-    error = 2 * math.sqrt(spread * (there @ np.linalg.inv(design.T @ design) @ there))
-    said = goal * NONZEROS * (found["survey, per nonzero"] + found["measure with squares, per nonzero"])
-    rows = "\n".join(f"| {n:,} | {seconds_:.1f} |" for n, seconds_ in zip(sizes, times, strict=True))
-    return (
-        f"| rows, measured in two passes | seconds of one core |\n|---|---|\n{rows}\n| {goal:,}, from these | "
-        f"{there @ line:.0f} (within {error:.0f}) |\n| {goal:,}, from the constants | {said:.0f} |"
-    )
+
+    def __init__(self, n, d, share=0.1, size=5000):
+        self.d, self.size, self.seconds = d, size, 0.0
+        count = n // size
+        self.numbers = np.sort(np.random.default_rng(0).choice(count, int(share * count), replace=False))
+
+    def __iter__(self):
+        for number in self.numbers:
+            start = time.process_time()
+            rng = np.random.default_rng(int(number))
+            block = random_rows(rng, self.size, self.d), rng.integers(0, 2, self.size)
+            self.seconds += time.process_time() - start
+            yield block
+
+
+def simulate(found, goal=10**8, d=10**6, r=256, batches=10):
+    """Seconds of one core to survey and measure ``goal`` generated rows, from a tenth of them.
+
+    The tenth is timed in batches, of which each pass has ten. Their mean, times their number among all rows, is what
+    all rows take, and its error is twice the standard error of the mean. It is compared with what the constants of
+    :func:`constants` say.
+    """
+    blocks = Generated(goal, d)
+    n = blocks.size * len(blocks.numbers)
+    marks = {}
+
+    def mark(pass_number, rows_read, n_samples):
+        done = rows_read * batches / n
+        if round(done, 6) == int(round(done, 6)):
+            marks.setdefault(pass_number, []).append(time.process_time() - blocks.seconds)
+            print(
+                f"pass {pass_number}, {rows_read:,} rows: {marks[pass_number][-1]:.1f} s", file=sys.stderr, flush=True
+            )
+
+    start = time.process_time()
+    ISRHT(r, random_state=0).fit(RowSource(blocks, progress=mark))
+    end = time.process_time() - blocks.seconds
+    starts = {1: start, 2: marks[1][-1]}
+    said = {1: found["survey, per nonzero"], 2: found["measure with squares, per nonzero"]}
+    lines = [
+        f"| {n:,} of {goal:,} rows, {d:,} features | s of one core | all rows, s | from the constants, s |",
+        "|---|---|---|---|",
+    ]
+    for number, name in ((1, "survey"), (2, "measure")):
+        times = np.diff([starts[number], *marks[number]])
+        scale = goal / n * len(times)
+        error = 2 * scale * times.std(ddof=1) / math.sqrt(len(times))
+        whole = f"{scale * times.mean():.0f} ± {error:.0f}"
+        lines.append(f"| {name} | {times.sum():.1f} | {whole} | {goal * NONZEROS * said[number]:.0f} |")
+    lines.append(f"| after the last row | {end - marks[2][-1]:.1f} | the same | |")
+    return "\n".join(lines)
 
 
 def unread(X):
@@ -319,13 +354,20 @@ def figure(results):
 def report(results, found):
     head = "| grows | fitted, and the rest | time | law | memory beyond the start, MB |\n|---|---|---|---|---|"
     table = "\n".join([head, *(row(name, runs) for name, runs in results.items())])
+    how = "They are of the clock where workers are compared, on a machine that did other work too."
+    return f"{table}\n\n{table_of(found)}\n\n{plan(found)}\n\n{of_processor()} {how}\n"
+
+
+def table_of(found):
     units = "\n".join(
         f"| {name} | {value:.0f} |" if name.endswith("Cs") else f"| {name} | {1e9 * value:.1f} ns |"
         for name, value in found.items()
     )
-    constant = f"| constant, one core, CSR of {NONZEROS} nonzeros a row, d = 10^6 | measured |\n|---|---|\n{units}"
-    how = "Seconds of one processor; of the clock where workers are compared, on a machine that did other work too."
-    return f"{table}\n\n{constant}\n\n{plan(found)}\n\n{conditions().partition(' One thread')[0]} {how}\n"
+    return f"| constant, one core, CSR of {NONZEROS} nonzeros a row, d = 10^6 | measured |\n|---|---|\n{units}"
+
+
+def of_processor():
+    return f"{conditions().partition(' One thread')[0]} Seconds are those of one processor."
 
 
 def main():
@@ -337,7 +379,10 @@ def main():
     args = parser.parse_args()
     if args.simulate:
         found = constants()
-        print(f"{plan(found)}\n\n{simulate(found)}")
+        text = f"{table_of(found)}\n\n{plan(found)}\n\n{simulate(found)}\n\n{of_processor()}\n"
+        print(text)
+        if args.write:
+            SIMULATION.write_text(text)
         return
     if args.one:
         print(json.dumps(run_one(**json.loads(args.one))))

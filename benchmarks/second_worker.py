@@ -1,10 +1,10 @@
 """What a second thread gains out of core, and a second worker on Dask: both numbers of them in turns, in one run.
 
 Rows are 100,000 x 4,096 of float32 (1.6 GB), projected to 256 columns with a given C. They come from a memory map, a
-generator whose blocks are copied because it may fill one buffer again and again, or from the partitions of 128 MB of a
-cluster of processes on this machine. Seconds are by the clock, the least of several turns, so the machine has to do
-nothing else: ``python -m benchmarks.second_worker``. Of Dask it also tells the seconds of the processor that the
-busiest worker took, which other work on the machine disturbs less.
+generator whose blocks are copied because it may fill one buffer again and again, or from a cluster of processes on this
+machine, where they are 262,144 (4.3 GB) in 32 partitions of 128 MB. Seconds are by the clock, the least of several
+turns, so the machine has to do nothing else: ``python -m benchmarks.second_worker``. Of Dask it also tells the seconds
+of the processor that the busiest worker took, which other work on the machine disturbs less.
 """
 
 import argparse
@@ -28,17 +28,18 @@ BUSIEST = {1: [], 2: []}
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--partitions", type=int, default=32)
     parser.add_argument("--turns", type=int, default=3)
     args = parser.parse_args()
     print("| rows from | one, s | two, s | gain |\n|---|---|---|---|")
-    for name, functions in cases(args.rows):
+    for name, functions in cases(args.rows, args.partitions):
         one, two = best_of(functions, args.turns).values()
         print(f"| {name} | {one:.2f} | {two:.2f} | {one / two:.2f} |", flush=True)
     one, two = (min(BUSIEST[count]) for count in (1, 2))
     print(f"| the same, the busiest worker by the processor | {one:.2f} | {two:.2f} | {one / two:.2f} |")
 
 
-def cases(n):
+def cases(n, partitions):
     """Yield a name and functions to be timed: with one thread or worker, and with two."""
     blocks = Dense(n, D)
     yield "a generator, threads", {jobs: partial(fit, partial(RowSource, blocks), None, jobs) for jobs in (1, 2)}
@@ -49,7 +50,7 @@ def cases(n):
             X[start : start + len(rows)], y[start : start + len(rows)] = rows, labels
             start += len(rows)
         yield "a memory map, threads", {jobs: partial(fit, partial(RowSource, X), y, jobs) for jobs in (1, 2)}
-    yield from workers(n)
+    yield from workers(partitions * PARTITION_ROWS)
 
 
 def workers(n):

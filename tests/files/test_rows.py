@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from isrht.files.errors import FileError
 from isrht.files.labels import Labels
+from isrht.files.opening import open_rows
 from isrht.files.rows import FileRows, GatheredRows, rows_per_block
 
 
@@ -106,3 +107,14 @@ def test_blocks_hold_the_rows_that_are_asked_for_or_a_few_megabytes():
     assert rows_per_block(10, 7) == 7
     assert 2**20 <= 8 * 10 * rows_per_block(10, None) <= 2**26
     assert rows_per_block(2**40, None) == 1
+
+
+@pytest.mark.parametrize(("first", "message"), [(True, "b.npz: it has no labels"), (False, "b.npz: it has labels")])
+def test_labels_that_only_some_files_have_are_an_error_that_names_the_file(tmp_path, first, message):
+    for name, has_labels in (("a", first), ("b", not first)):
+        np.savez(tmp_path / f"{name}.npz", X=np.eye(3), **({"y": np.arange(3)} if has_labels else {}))
+    paths = [str(tmp_path / "a.npz"), str(tmp_path / "b.npz")]
+    with pytest.raises(FileError, match=f"{message}, unlike .*a.npz"):
+        list(open_rows(paths))
+    with pytest.raises(FileError, match=message):
+        open_rows(paths).read()

@@ -390,3 +390,18 @@ def test_lines_are_numbered_however_the_text_is_cut(tmp_path, monkeypatch, end, 
     for block_rows in (None, 1):
         X = np.concatenate([X for X, _ in open_rows(path, block_rows=block_rows)])
         assert_array_equal(X, [[1, 2], [3, 4]])
+
+
+def test_rows_of_wide_tables_are_made_many_at_a_time_and_numbered_rightly(tmp_path, rng, monkeypatch):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    X, y, path = rng.standard_normal((300, 6)), np.arange(300) % 2, tmp_path / "rows.parquet"
+    write_rows(path, X, y)
+    monkeypatch.setattr(tables, "PIECE_ROWS", 64)
+    blocks = list(open_rows(path, label="label", block_rows=10))
+    assert {part.shape[0] for part, _ in blocks} == {10}
+    assert_array_equal(np.vstack([part for part, _ in blocks]), X)
+    assert_array_equal(np.concatenate([labels for _, labels in blocks]), y)
+    X[222, 3] = np.nan
+    pq.write_table(pa.table({**{f"f{i}": column for i, column in enumerate(X.T)}, "label": y}), path)
+    with pytest.raises(FileError, match="row 223, column 'f3'"):
+        list(open_rows(path, label="label", block_rows=10))

@@ -45,3 +45,14 @@ def test_blocks_of_other_types_are_not_kept():
     with pytest.warns(UserWarning, match="their blocks have different types"):
         kept.append(np.ones((5, 4)))
     assert not kept.finish()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_blocks_of_less_precision_are_kept_in_that_of_the_first(sparse, rng):
+    X, kept = rng.standard_normal((6, 3)), KeptRows(None)
+    for part in (X[:4], X[4:].astype(np.float32)):
+        kept.append(sp.csr_array(part) if sparse else part)
+    assert kept.finish()
+    rows = kept.rows(0, 6)
+    assert rows.dtype == np.float64
+    assert_array_equal(rows.toarray() if sparse else rows, np.vstack([X[:4], X[4:].astype(np.float32)]))

@@ -107,3 +107,41 @@ def test_blocks_without_names_after_a_block_with_names(rng):
     frame = pd.DataFrame(rng.standard_normal((5, 2)), columns=["a", "b"])
     with pytest.raises(ValueError, match="block 1 .*its columns have no names, unlike those of the first block"):
         RowSource([frame, frame.to_numpy()]).shape  # noqa: B018
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_threads_find_the_same_facts(sparse, rng):
+    X = rng.standard_normal((500, 8)) * (rng.random((500, 8)) < 0.4)
+    y = np.arange(500) % 3
+    parts = [slice(first, first + 50) for first in range(0, 500, 50)]
+    blocks = [(sp.csr_array(X[rows]) if sparse else X[rows], y[rows]) for rows in parts]
+    sources = [RowSource(blocks) for _ in range(2)]
+    for source, n_jobs in zip(sources, (None, 3), strict=True):
+        source.survey(n_jobs)
+    one, three = sources
+    assert (one.shape, one.dtype, one.sparse) == (three.shape, three.dtype, three.sparse)
+    assert_array_equal(one.coded_labels.values(), three.coded_labels.values())
+    if sparse:
+        assert_array_equal(gathered(one.row_nnz), gathered(three.row_nnz))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_first_bad_block_is_named_however_many_threads_there_are(n_jobs):
+    blocks = [np.ones((5, 2)) for _ in range(8)]
+    blocks[3][1, 1] = blocks[4][0, 0] = np.nan
+    with pytest.raises(ValueError, match=r"block 3 \(from row 15\): .*NaN"):
+        LinearSVM(n_jobs=n_jobs).fit(RowSource(blocks), np.arange(40) % 2)
+
+
+def test_blocks_that_share_memory_are_checked_before_the_next_is_read():
+    buffer = np.empty((100, 2))
+
+    def blocks():
+        for number in range(20):
+            buffer[:] = number
+            yield buffer, np.arange(100) % 2
+
+    source = RowSource(blocks)
+    source.survey(3)
+    assert source.shape == (2000, 2)
+    assert_array_equal(np.concatenate(list(source.read(50)))[:, 0], np.repeat(np.arange(20.0), 100))

@@ -10,7 +10,7 @@ import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from isrht.support.threads import in_threads, job_count, one_blas_thread, read_ahead, worker_count
+from isrht.support.threads import in_threads, job_count, one_blas_thread, read_ahead, stream_in_threads, worker_count
 
 
 def test_worker_count_reads_as_scipy_does():
@@ -51,6 +51,27 @@ def test_results_of_threads_come_in_the_order_of_the_items(n_jobs):
 def test_an_error_in_a_thread_is_raised():
     with pytest.raises(ZeroDivisionError):
         list(in_threads(lambda item: 1 / item, [1, 0, 2], 2))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_stream_is_computed_in_order_with_few_items_under_way(workers):
+    made, most = itertools.count(), 0
+
+    def late(item):
+        time.sleep(0.002 * (item % 3))
+        return item
+
+    for wanted, got in enumerate(stream_in_threads(late, (next(made) for _ in range(12)), workers)):
+        assert got == wanted
+        most = max(most, int(repr(made)[6:-1]) - got)
+    assert most <= (1 if workers == 1 else workers + 2)
+
+
+def test_an_error_of_a_stream_comes_in_its_turn():
+    results = stream_in_threads(lambda item: 1 / item, iter([1, 2, 0, 4]), 2)
+    assert [next(results), next(results)] == [1, 0.5]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
 
 
 def test_blas_threads_come_back_when_the_last_user_leaves():

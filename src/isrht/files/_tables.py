@@ -40,6 +40,8 @@ CHUNK_BYTES = 2**20
 # Parquet is decoded so many batches ahead of the computation, and a batch, which Arrow decodes the faster the larger it
 # is, has about so many bytes. Of a file that this machine has, each column is read so many bytes at a time.
 READ_AHEAD, BATCH_BYTES, READ_BYTES = 2, 2**25, 2**16
+# Rows are made of at least so many at a time: every column costs the same few microseconds, however short it is.
+PIECE_ROWS = 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -330,23 +332,31 @@ class ParquetRows(TableRows):
 
     def _file_blocks(self, path, file):
         schema = self._schema(path, file)
-        place = self._label_place(schema.names)
+        names = schema.names  # a list that Arrow makes whenever it is asked for
+        place = self._label_place(names)
         layout = layout_of(path, schema, place)
-        features = [number for number in range(len(schema.names)) if number != place]
+        features = [number for number in range(len(names)) if number != place]
         if layout == "columns":
             check_width(path, len(features), self.n_features)
-            self.feature_names = [schema.names[number] for number in features]
+            self.feature_names = [names[number] for number in features]
         if layout == "columns" and same_floats(schema, features) is not None:
             layout = "floats"
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
         each = stored * (4 if layout == "floats" and same_floats(schema, features) == np.float32 else 8)
         batches = file.iter_batches(batch_size=max(1, BATCH_BYTES // (step * each)) * step)
+        several = step if layout == "sparse" else step * -(-PIECE_ROWS // step)
         for large in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
-            for start in range(0, large.num_rows, step):
-                batch = self._with_folders(path, large.slice(start, step))
+            for start in range(0, large.num_rows, several):
+                batch = self._with_folders(path, large.slice(start, several))
                 X = self._rows_of(batch, layout, features)
-                yield X, None if place is None else self._labels_of(batch, place)
+                y = None if place is None else self._labels_of(batch, place)
+                if several == step:
+                    yield X, y
+                    continue
+                for first in range(0, batch.num_rows, step):
+                    rows = slice(first, first + step)
+                    yield X[rows], None if y is None else y[rows]
 
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
@@ -367,9 +377,8 @@ class ParquetRows(TableRows):
             X = rows_by_tensor(batch, features)
         else:
             columns = np.empty((len(features), batch.num_rows))
-            for out, number in zip(columns, features, strict=True):
-                field = batch.column(number).to_numpy(zero_copy_only=False)
-                out[:] = self._numbers(field, batch.schema.names[number])
+            for out, number, name in zip(columns, features, self.feature_names, strict=True):
+                out[:] = self._numbers(batch.column(number).to_numpy(zero_copy_only=False), name)
             X = interleaved(columns)
         check_finite(self._path, X, self._row, None if layout == "lists" else self.feature_names)
         return X

@@ -119,7 +119,11 @@ class FileRows:
             yield path
 
     def _numbered_blocks(self, label_type):
+        labelled = None
         for X, labels in self._blocks(label_type):
+            labelled = labels is not None if labelled is None else labelled
+            if (labels is not None) != labelled:
+                raise FileError(self._path, f"it has {'no ' if labelled else ''}labels, unlike {self.paths[0]}")
             yield X, labels
             self._row += X.shape[0]
 

@@ -29,6 +29,8 @@ class KeptRows:
         """Keep a block, which is an array or CSR matrix without duplicates, if there is room for it."""
         if self._room.given_up:
             return
+        if self._dtype is not None and np.can_cast(X.dtype, self._dtype):
+            X = X.astype(self._dtype, copy=False)
         parts = self._parts(X)
         if self._files is None:
             self._dtype, self._width = X.dtype, X.shape[1]

@@ -159,41 +159,25 @@ class StoredRows(LocalRows):
 
     def __init__(self, n_features, dtype):
         self.shape, self.dtype = (0, n_features), np.dtype(dtype)
-        self._file = SpillFile("projected rows")
+        self._file, self._mapped = SpillFile("projected rows"), None
 
     def append(self, X):
         """Add rows at the end."""
+        self._mapped = None
         self._file.append(X.astype(self.dtype, copy=False))
         self.shape = self.shape[0] + X.shape[0], self.shape[1]
 
     def read(self, block_rows):
-        """Yield where the rows lie, ``block_rows`` at a time (fewer in the last part); :meth:`finish` reads them."""
+        """Yield all rows in order, ``block_rows`` at a time (fewer in the last part), as slices of mapped memory."""
+        if self._mapped is None:
+            self._mapped = self._file.mapped(self.dtype, self.shape)
         for start in range(0, self.shape[0], block_rows):
-            yield _Stretch(self, start, min(start + block_rows, self.shape[0]))
-
-    def finish(self, part):
-        """Read the rows of a part, so that threads share the reading."""
-        return part.rows() if isinstance(part, _Stretch) else part
+            yield self._mapped[start : min(start + block_rows, self.shape[0])]
 
     def close(self):
         """Let the file vanish."""
+        self._mapped = None
         self._file.close()
-
-
-class _Stretch:
-    """Consecutive stored rows that have not been read yet."""
-
-    def __init__(self, stored, start, stop):
-        self._stored, self._start, self.shape = stored, start, (stop - start, stored.shape[1])
-
-    def rows(self):
-        """Read the rows."""
-        stored, rows = self._stored, np.empty(self.shape, dtype=self._stored.dtype)
-        stored._file.read_into(rows, self._start * self.shape[1] * stored.dtype.itemsize)
-        return rows
-
-    def __getitem__(self, chosen):
-        return self.rows()[chosen]
 
 
 class SlicedRows(LocalRows):

@@ -60,10 +60,17 @@ class Survey:
         self.header = None
         self.labels, self.row_nnz, self.has_labels, self.fault = Coder(), RowValuesFile(np.int32), False, None
 
-    def add(self, X, y):
-        """Check a block of rows and its labels against those before, count what is in it, and return the rows."""
-        header = X[:0] if hasattr(X, "columns") else None
-        X = checked_block(X)
+    def add(self, X, y, header=None):
+        """Compare a block of rows, and its labels, with those before, and count what is in it.
+
+        Parameters
+        ----------
+        X : array or CSR array
+            As :func:`checked_rows` returns it.
+        y : array-like or None
+        header : data frame of no rows, default=None
+            It has the names of the columns, if they have names.
+        """
         if self.n_features is None:
             self.n_features, self.sparse, self.header = X.shape[1], sp.issparse(X), header
         elif X.shape[1] != self.n_features:
@@ -78,9 +85,7 @@ class Survey:
         self.n_samples += X.shape[0]
         self.dtype = np.result_type(self.dtype, X.dtype)
         if self.sparse:
-            X = without_duplicates(X)
             self.row_nnz.append(np.diff(X.indptr))
-        return X
 
     def _check_labels(self, n_rows, y):
         if self.n_samples and (y is not None) != self.has_labels:
@@ -111,6 +116,11 @@ class Survey:
         labels = self.labels.result() if self.has_labels and self.fault is None else None
         row_nnz = self.row_nnz.finished() if self.sparse else None
         return SourceFacts(shape, self.dtype, self.sparse, row_nnz, header, self.has_labels, labels, self.fault)
+
+
+def checked_rows(X):
+    """Return a block of rows as an array or as a CSR array without duplicates, all of whose values are finite."""
+    return without_duplicates(checked_block(X))
 
 
 @contextmanager

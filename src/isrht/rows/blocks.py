@@ -12,8 +12,6 @@ come in, they are cut into the blocks that the same rows would have in memory, s
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +21,7 @@ import scipy.sparse as sp
 
 from isrht.support.matrices import BLOCK_ELEMENTS, rows_of
 from isrht.support.progress import pass_over_rows
-from isrht.support.threads import job_count
+from isrht.support.threads import job_count, stream_in_threads
 
 # A block that had to be read has at most this many values, 16 MB of float64, however large a block in memory may be.
 READ_ELEMENTS = 2**21
@@ -77,6 +75,9 @@ class RowsElsewhere:
     pairs = 0.0
     # Whether the rows are summed where they lie, by ``send`` and ``sum_on_workers``, instead of being read here.
     on_workers = False
+
+    def survey(self, n_jobs=None):
+        """Learn now, by several threads, what would else be learnt when it is first asked for."""
 
     def read(self, block_rows):
         """Yield all rows in order, ``block_rows`` at a time (fewer in the last part)."""
@@ -180,20 +181,11 @@ class RowBlocks:
         return total
 
     def map(self, function, n_jobs=None):
-        """Yield ``function(block)`` in the order of the blocks; no more blocks than threads are under way at once."""
+        """Yield ``function(block)`` in the order of the blocks, computed by threads."""
         workers = job_count(n_jobs)
         if workers == 1 or self.n_samples <= self.block_rows:
-            yield from map(function, self)
-            return
-        with ThreadPoolExecutor(workers) as pool:
-            under_way = deque()
-            for start, part in self._parts():
-                if len(under_way) == workers:
-                    yield under_way.popleft().result()
-                under_way.append(pool.submit(lambda start, part: function(self._block(start, part)), start, part))
-                del part
-            while under_way:
-                yield under_way.popleft().result()
+            return map(function, self)
+        return stream_in_threads(lambda part: function(self._block(*part)), self._parts(), workers)
 
     @cached_property
     def _sent(self):

@@ -66,6 +66,7 @@ def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
     -------
     CodedLabels or None
     """
+    rows.survey(getattr(estimator, "n_jobs", None))
     header = getattr(rows, "header", None)
     header = np.empty((0, rows.shape[1])) if header is None else header
     validate_data(estimator, header, skip_check_array=True, reset=reset)

@@ -25,12 +25,13 @@ from isrht.rows._foreign import HOW_ELSE, foreign_blocks
 from isrht.rows._kept import KeptRows
 from isrht.rows._local import LocalRows
 from isrht.rows._recut import recut
-from isrht.rows._survey import Survey, naming_block
+from isrht.rows._survey import Survey, checked_rows, naming_block
 from isrht.rows.blocks import default_block_rows
 from isrht.support.block_cache import BlockCache
 from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
+from isrht.support.threads import job_count, stream_in_threads
 from isrht.support.validation import checked_block
 
 
@@ -200,8 +201,12 @@ class RowSource(LocalRows):
     def _own(self, X):
         """Return the block, converted, in memory of its own: an iterator may fill one buffer again and again."""
         converted = self._converted(X)
-        its_own = self._is_list or getattr(self._blocks, "is_fresh", False)
-        return converted if its_own or not _share_memory(converted, X) else converted.copy()
+        its_own = self._has_blocks_of_its_own() or not _share_memory(converted, X)
+        return converted if its_own else converted.copy()
+
+    def _has_blocks_of_its_own(self):
+        """Say whether no block has memory that another one will have."""
+        return self._array is not None or self._is_list or getattr(self._blocks, "is_fresh", False)
 
     def _converted(self, X):
         """Return the block in the precision of all blocks, and CSR if it is sparse."""
@@ -209,18 +214,24 @@ class RowSource(LocalRows):
         X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
         return without_duplicates(X).astype(self._facts.dtype, copy=False)
 
-    def _survey(self):
+    def survey(self, n_jobs=None):
+        """Make the first pass, unless it was made already; threads share the checking of the rows."""
+        self._survey(n_jobs)
+
+    def _survey(self, n_jobs=None):
         """Make the first pass, unless it was made already, and return the facts that it found."""
         if self._facts is None:
             survey, kept = Survey(), self._rows_to_keep()
-            for number, start, X, y in self._raw(self._blocks):
+            # The blocks of others may have one memory, which is written to anew for each of them.
+            workers = job_count(n_jobs) if self._has_blocks_of_its_own() else 1
+            for number, start, X, y, header in stream_in_threads(_checked, self._raw(self._blocks), workers):
                 with naming_block(number, start):
-                    checked = survey.add(X, y)
+                    survey.add(X, y, header)
                 survey.code(y, number, start)
                 if kept is not None:
-                    kept.append(checked)
+                    kept.append(X)
                 self._tell(survey.n_samples)
-                del X, y, checked
+                del X, y, header
             self._facts = survey.facts()
             self._kept = kept if kept is not None and kept.finish() else None
             if isinstance(self._blocks, FileRows):
@@ -260,6 +271,14 @@ class RowSource(LocalRows):
     def _tell(self, count):
         if self.progress is not None:
             self.progress(self._passes, count, None if self._facts is None else self._facts.shape[0])
+
+
+def _checked(block):
+    """Return a block, checked, and the names of its columns as a frame without rows, if they have names."""
+    number, start, X, y = block
+    header = X[:0] if hasattr(X, "columns") else None
+    with naming_block(number, start):
+        return number, start, checked_rows(X), y, header
 
 
 class _Slices:

@@ -84,6 +84,33 @@ def in_threads(function, items, n_jobs=None):
             yield under_way.popleft().result()
 
 
+def stream_in_threads(function, items, workers):
+    """Yield ``function(item)`` for items that are made one after the other, in their order, computed by threads.
+
+    One item more than there are threads is under way, so that no thread has to wait for the next item while the results
+    before its own are still awaited.
+
+    Parameters
+    ----------
+    function : callable
+    items : iterable
+    workers : int
+        Threads; one is the thread that calls.
+    """
+    if workers == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        under_way = deque()
+        for item in items:
+            if len(under_way) > workers:
+                yield under_way.popleft().result()
+            under_way.append(pool.submit(function, item))
+            del item
+        while under_way:
+            yield under_way.popleft().result()
+
+
 def read_ahead(items, count):
     """Yield items that a thread makes ahead of those who use them, up to ``count`` of them.
 

@@ -7,6 +7,10 @@ from dask import delayed
 
 from isrht.rows.dask import cluster
 from isrht.rows.workers.protocol import Workers
+from isrht.rows.workers.tree import TreeSum
+
+# So few sums of pieces come to the client as they are: to send one of them to the worker of another takes longer.
+FEW = 2
 
 
 class DaskWorkers(Workers):
@@ -37,7 +41,10 @@ class DaskWorkers(Workers):
 
     def total(self, what, function, *kept):
         """Call a function for every piece, and return the sum, which the workers add up."""
-        return self._compute(cluster.tree_sum(self._calls(what, function, kept))).result()
+        sums = self._calls(what, function, kept)
+        if len(sums) <= FEW:
+            return TreeSum.merged(self._compute(sums)).result()
+        return self._compute(cluster.tree_sum(sums)).result()
 
     def _calls(self, what, function, kept):
         send = cluster.sent(function)

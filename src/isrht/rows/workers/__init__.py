@@ -3,5 +3,5 @@
 A cluster is whatever can do the few calls of :class:`~isrht.rows.workers.protocol.Workers`: in short, "sum this
 function over your blocks". :mod:`~isrht.rows.workers.rows` and :mod:`~isrht.rows.workers.values` make of them all that
 a fit asks of rows and of what belongs to them. :mod:`isrht.rows.dask` is the protocol for Dask, and
-``examples/spark_rows.py`` is the protocol for Spark.
+:mod:`isrht.rows.spark` is the protocol for Spark.
 """

@@ -50,12 +50,12 @@ class WorkerRows(RowsElsewhere):
         return LeftBehind, ()
 
     @classmethod
-    def surveyed(cls, workers, kept, opened):
+    def surveyed(cls, workers, kept, opened, header=None):
         """Return rows of which the workers find out in one pass what must be known.
 
         Parameters
         ----------
-        workers, kept, opened
+        workers, kept, opened, header
             As above. Blocks without rows may have any width.
         """
         found = workers.gather("check", partial(_tasks.facts_of_blocks, opened), *kept)
@@ -63,7 +63,7 @@ class WorkerRows(RowsElsewhere):
         for numbers, facts in zip(workers.pieces, found, strict=True):
             by_number.update(zip(numbers, facts, strict=True))
         facts = PartitionFacts.of([by_number[number] for number in sorted(by_number)])
-        return cls(workers, kept, partial(_uniform, opened, facts.n_features, facts.dtype), facts)
+        return cls(workers, kept, partial(_uniform, opened, facts.n_features, facts.dtype), facts, header)
 
     @property
     def _facts(self):
