@@ -254,3 +254,19 @@ def test_a_search_warns_of_nothing_on_ordinary_rows():
         model = LinearSVMCV().fit(X, y)
     assert model.scores_.shape == (11, 5)
     assert isinstance(path.solver_for(training_blocks(X, y), SolverOptions()), WideSolver)
+
+
+def test_every_product_with_the_hessian_is_counted_and_nothing_else(monkeypatch):
+    X, y = noisy(60, 20)
+    solver = NewtonInMemory(RowBlocks(X, y), SolverOptions())
+    taken = []
+    product = ConjugateNewton.sum
+    monkeypatch.setattr(
+        ConjugateNewton, "sum", lambda self, function, *args: taken.append(function) or product(self, function, *args)
+    )
+    state = solver.state_at(TwoClassProblems.of(n_folds=1, n_classes=2), np.zeros((1, solver.width)))
+    assert solver.products_left == solver.most_products
+    solver.minimise(state, 1.0)
+    n_products = sum(function == solver.gram_product for function in taken)
+    assert 0 < n_products < len(taken)
+    assert solver.products_left == solver.most_products - n_products
