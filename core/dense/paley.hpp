@@ -59,7 +59,7 @@ ISRHT_NOINLINE void sum_all(const Circle<V>& circle, const SmallMatrix& plan, V 
 // Combines one vector of columns by the matrix of order q + 1: a border of ones, and within it
 // chi(a + b) - [a + b = 0], where chi is 1 for squares and -1 for others. The field is one cycle.
 template <class T>
-ISRHT_NOINLINE void combine_one(const T* at, size_t stride, const SmallMatrix& plan, Vector<T>* outputs) {
+ISRHT_SMALL void combine_one(const T* at, size_t stride, const SmallMatrix& plan, Vector<T>* outputs) {
     Circle<Vector<T>> mirrored;
     const Vector<T> border = load(at);
     Vector<T> total{};
@@ -77,7 +77,7 @@ ISRHT_NOINLINE void combine_one(const T* at, size_t stride, const SmallMatrix& p
 // matrix C, which has a border of ones, zeros on its diagonal, and chi(a - b) elsewhere. The first row and column of the
 // second blocks are negated, so that the first row of all is ones.
 template <class T>
-ISRHT_NOINLINE void combine_two(const T* at, size_t stride, const SmallMatrix& plan, Vector<T>* outputs) {
+ISRHT_SMALL void combine_two(const T* at, size_t stride, const SmallMatrix& plan, Vector<T>* outputs) {
     Circle<Vector<T>> sums, differences;
     const T* const second = at + (plan.field + 1) * stride;
     Vector<T>* const others = outputs + plan.field + 1;

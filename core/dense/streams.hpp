@@ -12,11 +12,11 @@ template <class T> struct FewColumns {
     static constexpr size_t N = size_t(Lanes<T>::count);
     T values[kLargestOrder * N];
 
-    void copy_from(const T* at, size_t count, size_t stride, size_t order) {
+    ISRHT_SMALL void copy_from(const T* at, size_t count, size_t stride, size_t order) {
         for (size_t k = 0; k < order; ++k)
             for (size_t i = 0; i < N; ++i) values[k * N + i] = i < count ? at[i + k * stride] : T(0);
     }
-    void copy_to(T* at, size_t count, size_t stride, size_t order) const {
+    ISRHT_SMALL void copy_to(T* at, size_t count, size_t stride, size_t order) const {
         for (size_t k = 0; k < order; ++k)
             for (size_t i = 0; i < count; ++i) at[i + k * stride] = values[k * N + i];
     }

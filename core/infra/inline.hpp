@@ -8,3 +8,5 @@
 
 #define ISRHT_INLINE inline __attribute__((always_inline))
 #define ISRHT_NOINLINE __attribute__((noinline))
+// The same, compiled for size.
+#define ISRHT_SMALL __attribute__((noinline, cold))

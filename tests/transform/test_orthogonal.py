@@ -73,7 +73,7 @@ def test_steps_overlap_in_half_of_a_row():
     assert [step_length(width) for width in (1, 3, 100, 700, 784, 960, 1000, 1500)] == [
         1, 2, 96, 640, 768, 960, 768, 1408,
     ]  # fmt: skip
-    for width in range(4, 3000):
+    for width in range(12, 3000):
         length = step_length(width)
         assert length in FAST_LENGTHS
         assert 4 * length >= 3 * width
@@ -96,18 +96,18 @@ def test_a_rotation_is_pinned():
 def test_kernels_check_their_arguments(kernel, rng):
     if kernel == "numpy":
         pytest.skip("NumPy checks its own shapes")
-    X = rng.standard_normal((3, 12))
-    steps = OrthogonalRotation.drawn(12, 1, 0).steps(X.dtype)
+    X = rng.standard_normal((3, 20))
+    steps = OrthogonalRotation.drawn(20, 1, 0).steps(X.dtype)
     engine = kernels.engine
     for wrong in (
         steps._replace(starts=np.array([1])),
         steps._replace(starts=np.array([-1])),
         steps._replace(starts=np.array([0, 0])),
-        steps._replace(signs=np.ones((1, 24))),
+        steps._replace(signs=np.ones((1, 40))),
         steps._replace(signs=np.ones((1, 10))),
         steps._replace(matrix=steps.matrix._replace(cycle=7)),
-        steps._replace(matrix=steps.matrix._replace(order=20)),
-        steps._replace(matrix=steps.matrix._replace(added=np.array([1, 9]))),
+        steps._replace(matrix=steps.matrix._replace(order=28)),
+        steps._replace(matrix=steps.matrix._replace(added=np.array([1, 2, 3, 99]))),
         steps._replace(matrix=steps.matrix._replace(added=np.array([1]))),
     ):
         with pytest.raises(ValueError, match="step|length|cycle|order|distance|differ"):
@@ -115,4 +115,4 @@ def test_kernels_check_their_arguments(kernel, rng):
     with pytest.raises(ValueError, match="out has the wrong shape"):
         engine.rotate_rows(X, steps, X[:2].copy(), False)
     with pytest.raises(ValueError, match="contiguous"):
-        engine.rotate_rows(X, steps, np.empty((12, 3)).T, False)
+        engine.rotate_rows(X, steps, np.empty((20, 3)).T, False)
