@@ -99,7 +99,7 @@ def page(records):
         "",
         "How long the package takes for what users do most, in units of a yardstick that is timed in turns with it:",
         "less is better. `make history` measures new commits. A ratio is marked where it is more than",
-        f"{SLOWER} times the median of the commits before it, and is the median of {TURNS} turns or more: one turn alone,",
+        f"{SLOWER} times the median of the commits before it, and is the median of {TURNS} turns or more: one alone,",
         "shown in brackets, errs by up to a factor of two on a machine that is shared, as commits show that changed",
         "only words.",
         "",
