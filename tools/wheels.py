@@ -39,7 +39,7 @@ TESTS = (
     "tests/models/test_predictor.py",
     "tests/models/test_model_file.py",
 )
-TEST_PACKAGES = ("pytest>=8", "hypothesis>=6.100", "pandas>=2.2")
+TEST_PACKAGES = ("pytest>=8", "hypothesis>=6.100")
 TOOLS = Path(sys.executable).parent
 QUESTION = (
     "import sys, sysconfig as s; print(*sys.version_info[:2], int(bool(s.get_config_var('Py_GIL_DISABLED'))), "
@@ -168,8 +168,12 @@ def required():
 
 
 def test_packages(python):
-    """Return what the tests import. polars has no wheels for a Python without its lock; its tests are skipped there."""
-    return TEST_PACKAGES if python.free_threaded else (*TEST_PACKAGES, "polars>=1")
+    """Return what the tests import, which takes more of a Python without its lock.
+
+    pandas before 3 would take the lock again, and polars has no wheels there, so that its tests are skipped.
+    """
+    frames = ("pandas>=3",) if python.free_threaded else ("pandas>=2.2", "polars>=1")
+    return (*TEST_PACKAGES, *frames)
 
 
 def test_without_compiler(sdist, python):
