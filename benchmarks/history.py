@@ -72,11 +72,11 @@ def _run(place, only):
     return json.loads(done.stdout)
 
 
-def record(commit, ratios):
+def record(commit, ratios, turns):
     """Return what is kept of a commit."""
     day, subject = git("show", "--no-patch", "--format=%cs%x00%s", commit).split("\0")
     rounded = {name: float(f"{ratio:.3g}") for name, ratio in ratios.items()}
-    return {"commit": commit, "day": day, "subject": subject, "machine": machine(), "ratios": rounded}
+    return {"commit": commit, "day": day, "subject": subject, "machine": machine(), "turns": turns, "ratios": rounded}
 
 
 def machine():
@@ -99,7 +99,8 @@ def page(records):
         "",
         "How long the package takes for what users do most, in units of a yardstick that is timed in turns with it:",
         "less is better. `make history` measures new commits. A ratio is marked where it is more than",
-        f"{SLOWER} times the median of the commits before it.",
+        f"{SLOWER} times the median of the commits before it, and is the median of {TURNS} turns or more: a single turn, shown",
+        "in brackets, errs by up to a factor of two on a machine that is shared, as commits show that changed only words.",
         "",
         "| name | what is timed |",
         "|---|---|",
@@ -118,7 +119,9 @@ def _table(records, headlines):
         cells = [f"{entry['day']} `{entry['commit'][:9]}` {entry['subject'].replace('|', '/')}"]
         for name in headlines:
             before = [e["ratios"][name] for e in records[:number] if name in e["ratios"]]
-            cells.append(_cell(entry["ratios"].get(name), before))
+            cell = _cell(entry["ratios"].get(name), before)
+            single = entry.get("turns", TURNS) < TURNS and name in entry["ratios"]
+            cells.append(f"({entry['ratios'][name]:.3g})" if single else cell)
         rows.append("| " + " | ".join(cells) + " |")
     return rows
 
@@ -168,7 +171,7 @@ def main():
         return [installed(commit) for commit in commits]
     ratios = measured(commits, options.turns)
     with RECORDS.open("a") as file:
-        file.writelines(json.dumps(record(commit, ratios[commit])) + "\n" for commit in commits)
+        file.writelines(json.dumps(record(commit, ratios[commit], options.turns)) + "\n" for commit in commits)
     PAGE.write_text(page(known()))
 
 

@@ -129,3 +129,19 @@ def test_blocks_weigh_more_than_the_sums_over_them():
     assert larger_blocks(RowBlocks(X, y, block_rows=10)).block_rows * X.nnz / 300 >= 2 * 2000 - X.nnz / 300
     dense = RowBlocks(np.ones((5, 4)), np.ones(5))
     assert larger_blocks(dense) is dense
+
+
+def test_every_product_with_the_hessian_is_counted_and_nothing_else(monkeypatch):
+    X, y = noisy(60, 20)
+    solver = NewtonInMemory(RowBlocks(X, y), SolverOptions())
+    taken = []
+    product = ConjugateNewton.sum
+    monkeypatch.setattr(
+        ConjugateNewton, "sum", lambda self, function, *args: taken.append(function) or product(self, function, *args)
+    )
+    state = solver.state_at(TwoClassProblems.of(n_folds=1, n_classes=2), np.zeros((1, solver.width)))
+    assert solver.products_left == solver.most_products
+    solver.minimise(state, 1.0)
+    n_products = sum(function == solver.gram_product for function in taken)
+    assert 0 < n_products < len(taken)
+    assert solver.products_left == solver.most_products - n_products
