@@ -44,7 +44,7 @@ def test_the_direction_is_that_of_the_exact_hessian(both):
     np.testing.assert_allclose(decrease, promise, rtol=1e-3)
 
 
-@pytest.mark.parametrize(("rate", "accuracy"), [(0.0, 1e-3), (1e-5, 10**-2.5), (1.0, 1e-2)])
+@pytest.mark.parametrize(("rate", "accuracy"), [(0.0, 1e-2), (1e-3, 10**-1.5), (1.0, 1e-1)])
 def test_a_direction_is_the_more_exact_the_nearer_the_optimum(rate, accuracy):
     X, y = noisy(200, 30)
     solver = ConjugateNewton(RowBlocks(X @ np.random.default_rng(1).standard_normal((30, 30)), y), SolverOptions())

@@ -36,7 +36,10 @@ def test_importing_the_package_imports_nothing_heavy():
 
 @pytest.mark.parametrize("name", documented_names())
 def test_documented_names_are_there_in_a_fresh_process(name):
-    run(f"import isrht; isrht{name}")
+    if name.startswith(".rows."):  # what few need is imported by its module, as its pages show
+        run(f"import pkgutil; pkgutil.resolve_name('isrht{name}')")
+    else:
+        run(f"import isrht; isrht{name}")
 
 
 def test_documented_names_are_found():

@@ -214,7 +214,7 @@ class RowSource(LocalRows):
         X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
         return without_duplicates(X).astype(self._facts.dtype, copy=False)
 
-    def survey(self, n_jobs=None):
+    def survey(self, n_jobs: int | None = None) -> None:
         """Make the first pass, unless it was made already; threads share the checking of the rows."""
         self._survey(n_jobs)
 
