@@ -13,7 +13,8 @@ def test_matrices_are_symmetric_hadamard_matrices_with_a_first_row_of_ones(n):
     H = hadamard_matrix(n, np.float64)
     assert_array_equal(np.abs(H), 1)
     assert_array_equal(H, H.T)
-    assert_array_equal(H @ H, n * np.eye(n))
+    some = slice(None, None, max(1, n // 512))  # all columns of a large matrix would take most of a minute
+    assert_array_equal(H @ H[:, some], n * np.eye(n)[:, some])
     assert_array_equal(H[0], 1)
 
 
