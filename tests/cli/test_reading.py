@@ -16,14 +16,14 @@ from isrht.cli._reading import (
     named,
     training_options,
 )
-from isrht.files import Facts
+from isrht.files import Facts, Limits
 
 MODEL = SimpleNamespace(n_features_in_=7)
 
 
 def test_only_the_options_that_were_given_are_passed_on():
     assert training_options(None, "auto", None, None) == {}
-    given = {"format": "csv", "label": "y", "max_features": 9, "index_base": 1}
+    given = {"format": "csv", "label": "y", "limits": Limits(features=9), "index_base": 1}
     assert training_options("csv", "1", "y", 9) == given
     with pytest.raises(ValueError, match="--index-base must be auto, 0 or 1, got '2'"):
         base_option("2")

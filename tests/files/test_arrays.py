@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from isrht.files import _arrays as arrays
+from isrht.files import limits
 from isrht.files.errors import FileError
+from isrht.files.limits import Limits
 from isrht.files.opening import open_rows, read_rows
 
 X = np.array([[1, 0, 2.5], [0, 3, 0], [-1, 0, 0]])
@@ -50,7 +51,7 @@ def test_npy(npy, dtype, order):
 
 @pytest.mark.parametrize("label", [0, -3, "0"])
 def test_one_column_of_npy_may_be_the_label(npy, label):
-    rows = open_rows(npy(X), label=label, block_rows=2)
+    rows = open_rows(npy(X), label=label).in_blocks(2)
     for _ in range(2):
         blocks = list(rows)
         assert [part.shape for part, _ in blocks] == [(2, 2), (1, 2)]
@@ -111,7 +112,7 @@ def test_npz(npz, labels, sparse):
     np.testing.assert_array_equal(found.toarray() if sparse else found, X)
     assert (y if y is None else y.tolist()) == labels
     assert facts.nnz == 4
-    rows = open_rows(path, block_rows=2)
+    rows = open_rows(path).in_blocks(2)
     for _ in range(2):
         assert [part.shape for part, _ in rows] == [(2, 3), (1, 3)]
     assert [None if y is None else y.tolist() for _, y in rows] == (
@@ -130,7 +131,7 @@ def test_the_npz_of_scipy(tmp_path):
 
 @pytest.mark.parametrize("n_features", [1, 2, 3, 5])
 def test_sparse_npz_follows_the_rule_of_libsvm_text(npz, n_features):
-    rows = open_rows(npz(**parts(X)), n_features=n_features, block_rows=2)
+    rows = open_rows(npz(**parts(X)), n_features=n_features).in_blocks(2)
     facts = rows.scan()
     unseen = np.count_nonzero(X[:, n_features:])
     assert (facts.n_unseen, facts.nnz, facts.n_features) == (unseen, 4, n_features)
@@ -163,7 +164,7 @@ def test_what_is_wrong_in_npz(npz, members, problem):
 
 def test_a_wide_sparse_matrix_is_read_where_it_is_meant(npz):
     path = npz(**parts(X) | {"shape": np.array([3, 2**40])})
-    assert read_rows(path, max_features=2**40)[0].shape == (3, 2**40)
+    assert read_rows(path, limits=Limits(features=2**40))[0].shape == (3, 2**40)
     found, _, facts = read_rows(path, n_features=2)
     np.testing.assert_array_equal(found.toarray(), X[:, :2])
     assert facts.n_unseen == np.count_nonzero(X[:, 2:])
@@ -183,8 +184,8 @@ def test_damaged_archives(npz):
 def test_a_bomb_is_not_unpacked(npz, monkeypatch):
     path = npz(X=np.zeros((1000, 1000)))
     with pytest.raises(FileError, match="unpacks to more than 1,000,000 bytes"):
-        read_rows(path, max_unpacked=10**6)
-    monkeypatch.setattr(arrays, "FLOOR", 1000)
+        read_rows(path, limits=Limits(unpacked_bytes=10**6))
+    monkeypatch.setattr(limits, "FLOOR", 1000)
     with pytest.raises(FileError, match="unpacks to more than"):
         read_rows(path)
 

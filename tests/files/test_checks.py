@@ -5,6 +5,7 @@ import pytest
 
 from isrht.files._checks import check_feature_count, check_finite, check_width, label_place
 from isrht.files.errors import FileError
+from isrht.files.limits import Limits
 
 
 @pytest.mark.parametrize("label", ["b", "1", 1, -2])
@@ -37,10 +38,10 @@ def test_the_width_of_dense_rows():
 
 
 def test_the_number_of_features_is_limited_unless_it_is_given():
-    check_feature_count("rows", 10, SimpleNamespace(n_features=None, max_features=10))
-    check_feature_count("rows", 11, SimpleNamespace(n_features=5, max_features=10))
+    check_feature_count("rows", 10, SimpleNamespace(n_features=None, limits=Limits(features=10)))
+    check_feature_count("rows", 11, SimpleNamespace(n_features=5, limits=Limits(features=10)))
     with pytest.raises(FileError, match="rows: it has 11 features, more than 10; if that is meant"):
-        check_feature_count("rows", 11, SimpleNamespace(n_features=None, max_features=10))
+        check_feature_count("rows", 11, SimpleNamespace(n_features=None, limits=Limits(features=10)))
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])

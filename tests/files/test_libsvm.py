@@ -16,6 +16,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from isrht.files import _libsvm as module
 from isrht.files._libsvm import PROBLEMS
 from isrht.files.errors import FileError
+from isrht.files.limits import Limits
 from isrht.files.opening import open_rows, read_rows
 
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n1 4:7 # last\n"
@@ -74,7 +75,7 @@ def test_the_same_as_scikit_learn(tmp_path, rng):
 
 @pytest.mark.parametrize("block_rows", [None, 1, 2, 3, 100])
 def test_blocks_are_the_whole(kernel, file, block_rows):
-    rows = open_rows(file(TEXT), block_rows=block_rows)
+    rows = open_rows(file(TEXT)).in_blocks(block_rows)
     for _ in range(2):
         X, y = together(rows)
         np.testing.assert_array_equal(X, DENSE)
@@ -99,7 +100,7 @@ def test_several_files_are_one(kernel, file):
         np.testing.assert_array_equal(X.toarray(), np.diag([1, 2, 3]))
         np.testing.assert_array_equal(y, [1, 2, 3])
         assert facts == open_rows(asked).scan()
-        np.testing.assert_array_equal(together(open_rows(asked, block_rows=2))[0], np.diag([1, 2, 3]))
+        np.testing.assert_array_equal(together(open_rows(asked).in_blocks(2))[0], np.diag([1, 2, 3]))
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r"])
@@ -110,7 +111,7 @@ def test_line_ends_of_every_system(kernel, file, end, monkeypatch):
         X, y, _ = read_rows(path)
         np.testing.assert_array_equal(X.toarray(), DENSE)
         assert y.tolist() == [1, -1, 1]
-        assert [len(y) for _, y in open_rows(path, block_rows=1)] == [1, 1, 1]
+        assert [len(y) for _, y in open_rows(path).in_blocks(1)] == [1, 1, 1]
 
 
 # ------------------------------------------------------------ the base of the indices
@@ -148,7 +149,7 @@ def test_unseen_features_are_dropped_and_counted_and_absent_ones_are_zeros(kerne
     path = file(TEXT)
     expected = np.pad(DENSE, ((0, 0), (0, 2)))[:, :n_features]
     unseen = int(np.count_nonzero(np.array(DENSE)[:, n_features:]))
-    rows = open_rows(path, n_features=n_features, index_base=index_base, block_rows=2)
+    rows = open_rows(path, n_features=n_features, index_base=index_base).in_blocks(2)
     facts = rows.scan()
     assert (facts.n_features, facts.n_unseen, facts.nnz, rows.n_unseen) == (n_features, unseen, 4, unseen)
     for _ in range(2):
@@ -177,7 +178,7 @@ def test_more_features_than_anybody_has_must_be_asked_for(kernel, file, base):
     for read in (read_rows, lambda *a, **k: open_rows(*a, **k).scan(), lambda *a, **k: list(open_rows(*a, **k))):
         with pytest.raises(FileError, match=problem):
             read(path, index_base=base)
-    assert read_rows(path, index_base=base, max_features=2**31)[0].shape == (2, 2**31 - (base != 0))
+    assert read_rows(path, index_base=base, limits=Limits(features=2**31))[0].shape == (2, 2**31 - (base != 0))
 
 
 def test_features_past_those_of_a_model_do_no_harm(kernel, file):
@@ -187,11 +188,11 @@ def test_features_past_those_of_a_model_do_no_harm(kernel, file):
 
 def test_the_number_of_features_is_what_is_limited(kernel, file):
     for base, text in ((1, b"1 1:1 5:1\n"), (0, b"1 0:1 4:1\n"), ("auto", b"1 1:1 5:1\n"), ("auto", b"1 4:1\n1 0:1\n")):
-        assert read_rows(file(text), index_base=base, max_features=5)[0].shape[1] == 5
+        assert read_rows(file(text), index_base=base, limits=Limits(features=5))[0].shape[1] == 5
         with pytest.raises(FileError, match=r"features"):
-            read_rows(file(text), index_base=base, max_features=4)
-    with pytest.raises(FileError, match="it has 6 features, more than 5; .*max_features"):
-        read_rows(file(b"1 5:1\n1 0:1\n"), max_features=5)
+            read_rows(file(text), index_base=base, limits=Limits(features=4))
+    with pytest.raises(FileError, match="it has 6 features, more than 5; .*Limits.features=.*--max-features"):
+        read_rows(file(b"1 5:1\n1 0:1\n"), limits=Limits(features=5))
 
 
 # ------------------------------------------------------------ labels
@@ -202,7 +203,7 @@ def test_labels_are_texts_if_one_of_them_is(kernel, file):
     _, y, facts = read_rows(path)
     assert y.tolist() == ["1", "1", "1", "+1", "spam"]
     assert (facts.classes, facts.label_type) == ({"+1": 1, "1": 3, "spam": 1}, "text")
-    assert together(open_rows(path, block_rows=2))[1].tolist() == y.tolist()
+    assert together(open_rows(path).in_blocks(2))[1].tolist() == y.tolist()
 
 
 def test_labels_are_looked_at_piece_by_piece(kernel, file, monkeypatch, rng):
@@ -214,13 +215,13 @@ def test_labels_are_looked_at_piece_by_piece(kernel, file, monkeypatch, rng):
 
 
 def test_without_a_scan_the_first_label_decides(kernel, file):
-    known = {"n_features": 1, "index_base": 1, "block_rows": 1}
-    assert together(open_rows(file(b"spam 1:1\n1 1:1\n"), **known))[1].tolist() == ["spam", "1"]
+    known = {"n_features": 1, "index_base": 1}
+    assert together(open_rows(file(b"spam 1:1\n1 1:1\n"), **known).in_blocks(1))[1].tolist() == ["spam", "1"]
     path = file(b"1 1:1\nspam 1:1\n")
     with pytest.raises(FileError, match=f"{path}, line 2, column 1: the label 'spam' is no number"):
-        list(open_rows(path, **known))
-    assert together(open_rows(path, **known, label_type="text"))[1].tolist() == ["1", "spam"]
-    rows = open_rows(path, **known)
+        list(open_rows(path, **known).in_blocks(1))
+    assert together(open_rows(path, **known, label_type="text").in_blocks(1))[1].tolist() == ["1", "spam"]
+    rows = open_rows(path, **known).in_blocks(1)
     rows.scan()
     assert together(rows)[1].tolist() == ["1", "spam"]
 
@@ -239,7 +240,7 @@ def test_rows_may_have_no_labels_but_all_or_none(kernel, file):
     X, y, facts = read_rows(path)
     np.testing.assert_array_equal(X.toarray(), DENSE)
     assert (y, facts.classes, facts.label_type) == (None, None, None)
-    assert all(y is None for _, y in open_rows(path, block_rows=1))
+    assert all(y is None for _, y in open_rows(path).in_blocks(1))
     with pytest.raises(FileError, match="line 1, column 1: the row has no label, but earlier ones have"):
         read_rows([file(TEXT, "labelled"), path])
 
@@ -254,7 +255,7 @@ def test_a_pipe_is_read_whole(kernel, pipe):
 
 
 def test_a_pipe_streams_with_everything_known_and_only_once(kernel, pipe):
-    rows = open_rows(pipe(TEXT), n_features=4, index_base=1, block_rows=2)
+    rows = open_rows(pipe(TEXT), n_features=4, index_base=1).in_blocks(2)
     np.testing.assert_array_equal(together(rows)[0], DENSE)
     with pytest.raises(FileError, match="standard input: has been read already: a pipe can be read only once"):
         list(rows)
@@ -284,7 +285,7 @@ def test_rows_come_before_the_pipe_ends(tmp_path):
 
     writer = threading.Thread(target=write)
     writer.start()
-    blocks = iter(open_rows(path, n_features=1, index_base=1, block_rows=1000))
+    blocks = iter(open_rows(path, n_features=1, index_base=1).in_blocks(1000))
     assert next(blocks)[0].shape == (1000, 1)
     taken.set()
     assert 1000 + sum(X.shape[0] for X, _ in blocks) == 400_001
@@ -336,7 +337,7 @@ def test_a_truncated_archive_names_the_place_it_ends(file, extension, pack):
 def test_a_bomb_names_the_place_it_went_off(file):
     path = file(lzma.compress(TEXT * 100_000), "bomb.xz")
     with pytest.raises(FileError, match="bomb.xz, line .*: the archive unpacks to more than 2,000,000 bytes") as raised:
-        read_rows(path, max_unpacked=2_000_000)
+        read_rows(path, limits=Limits(unpacked_bytes=2_000_000))
     assert raised.value.line > 1
 
 

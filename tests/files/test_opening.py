@@ -57,8 +57,7 @@ def test_formats_by_extension_or_as_asked(folder):
     [
         ({"n_features": 0}, "n_features must be a positive whole number or None, got 0"),
         ({"n_features": 2.5}, "n_features must be"),
-        ({"block_rows": -1}, "block_rows must be"),
-        ({"max_features": 0}, "max_features must be a positive whole number"),
+        ({"limits": 5}, "limits must be an isrht.files.Limits, got 5"),
         ({"index_base": 2}, "index_base must be 'auto', 0 or 1, got 2"),
         ({"label": 0}, "label is for tables"),
         ({"label_type": "int"}, "label_type must be 'number', 'text' or None, got 'int'"),
@@ -68,6 +67,12 @@ def test_formats_by_extension_or_as_asked(folder):
 def test_wrong_options(folder, options, problem):
     with pytest.raises(ValueError, match=problem):
         open_rows("plain", **options)
+
+
+def test_blocks_have_a_positive_whole_number_of_rows(folder):
+    for wrong in (0, 2.5, "few"):
+        with pytest.raises(ValueError, match="n_rows must be a positive whole number or None, got"):
+            open_rows("plain").in_blocks(wrong)
 
 
 @pytest.mark.parametrize("format", ["npy", "npz", "parquet"])
@@ -133,7 +138,7 @@ def test_file_objects_that_can_seek_are_read_again_from_where_they_stood(content
     format, path = content
     file = io.BytesIO(b"before" + path.read_bytes())
     file.seek(6)
-    rows = open_rows(file, format=format, block_rows=3, **FILES[format])
+    rows = open_rows(file, format=format, **FILES[format]).in_blocks(3)
     rows.scan()
     for _ in range(2):
         assert [X.shape for X, _ in rows] == [(3, 3), (1, 3)]

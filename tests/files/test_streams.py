@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
-from isrht.files import streams
+from isrht.files import limits
 from isrht.files.errors import FileError
+from isrht.files.limits import Limits
 from isrht.files.streams import PACKINGS, can_be_read_again, open_bytes, packed, packing, zstandard
 
 TEXT = b"1 1:0.5 3:2\n-1 2:1\n" * 1000
@@ -67,16 +68,16 @@ def test_a_damaged_archive(archive):
 
 
 def test_an_archive_may_not_unpack_to_more_than_allowed(archive):
-    assert read(archive, max_unpacked=len(TEXT)) == TEXT
+    assert read(archive, limits=Limits(unpacked_bytes=len(TEXT))) == TEXT
     with pytest.raises(FileError, match="unpacks to more than 18,999 bytes"):
-        read(archive, max_unpacked=len(TEXT) - 1)
+        read(archive, limits=Limits(unpacked_bytes=len(TEXT) - 1))
 
 
 def test_a_small_archive_may_not_hold_an_endless_text(archive, monkeypatch):
-    monkeypatch.setattr(streams, "FLOOR", 1000)
-    monkeypatch.setattr(streams, "RATIO", 1000)
+    monkeypatch.setattr(limits, "FLOOR", 1000)
+    monkeypatch.setattr(limits, "RATIO", 1000)
     assert read(archive) == TEXT, "within the ratio"
-    monkeypatch.setattr(streams, "RATIO", 2)
+    monkeypatch.setattr(limits, "RATIO", 2)
     with pytest.raises(FileError, match="unpacks to more than"):
         read(archive)
 

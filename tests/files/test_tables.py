@@ -41,7 +41,7 @@ def test_the_label_by_name_or_position(csv, label):
 
 @pytest.mark.parametrize("block_rows", [1, 2, 5])
 def test_blocks_again_and_again(csv, block_rows):
-    rows = open_rows(csv(TABLE), label="kind", block_rows=block_rows)
+    rows = open_rows(csv(TABLE), label="kind").in_blocks(block_rows)
     for _ in range(2):
         blocks = list(rows)
         assert [len(part) for part, _ in blocks] == {1: [1, 1, 1], 2: [2, 1], 5: [3]}[block_rows]
@@ -78,10 +78,10 @@ def test_labels_are_numbers_if_all_are(csv):
     path = csv("y,a\n1,2\n+1,3\nNA,4\n")
     assert read_rows(path, label="y")[1].tolist() == ["1", "+1", "NA"]
     with pytest.raises(FileError, match="table.csv: the label of row 3, 'NA', is no number, as the first is"):
-        list(open_rows(path, label="y", block_rows=1))
+        list(open_rows(path, label="y").in_blocks(1))
     with pytest.raises(FileError, match="the label of row 3, 'NA', is no number$"):
         read_rows(path, label="y", label_type="number")
-    rows = open_rows(path, label="y", block_rows=1)
+    rows = open_rows(path, label="y").in_blocks(1)
     rows.scan()
     assert [y[0] for _, y in rows] == ["1", "+1", "NA"]
 
@@ -129,7 +129,7 @@ def test_the_line_is_right_in_whatever_block_it_is(csv):
     text = "a,kind\n" + "1,x\n" * 10 + "\n" + "1,x\n" * 10
     for wrong, count in (("1\n", "1 field,"), ("1,x,\n", "3 fields,")):
         for block_rows in (1, 3, 20, 21, 100):
-            rows = open_rows(csv(text + wrong + "1,y\n"), label="kind", block_rows=block_rows)
+            rows = open_rows(csv(text + wrong + "1,y\n"), label="kind").in_blocks(block_rows)
             with pytest.raises(FileError, match=f"table.csv, line 23: the row has {count} but the header has 2"):
                 list(rows)
 
@@ -190,7 +190,7 @@ def test_files_must_have_the_same_columns(csv):
 
 def test_a_pipe(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
-    rows = open_rows("-", format="csv", label="kind", block_rows=2)
+    rows = open_rows("-", format="csv", label="kind").in_blocks(2)
     np.testing.assert_array_equal(np.concatenate([part for part, _ in rows]), X)
     with pytest.raises(FileError, match="standard input: has been read already"):
         list(rows)
@@ -233,7 +233,7 @@ def test_parquet(parquet, label):
     np.testing.assert_array_equal(found, X)
     assert y.tolist() == ["spam", "ham", "spam"]
     assert facts == open_rows(path, label=label).scan()
-    rows = open_rows(path, label=label, block_rows=1)
+    rows = open_rows(path, label=label).in_blocks(1)
     assert [part.tolist() for part, _ in rows] == [[row] for row in X]
 
 
@@ -316,7 +316,7 @@ def test_lists_are_rows(parquet, size, rng):
     pa = pytest.importorskip("pyarrow")
     X = rng.standard_normal((7, 3)).astype(np.float32)
     path = parquet({"x": pa.array(X.tolist(), pa.list_(pa.float32(), size)), "y": list("abababa")})
-    found, y, _ = read_rows(path, label="y", block_rows=2)
+    found, y, _ = open_rows(path, label="y").in_blocks(2).read()
     assert found.dtype == np.float32
     assert_array_equal(found, X)
     assert y.tolist() == list("abababa")
@@ -338,7 +338,7 @@ def test_lists_of_indices_and_values_are_sparse_rows(parquet, as_struct):
     expected[[0, 0, 2], [2, 0, 1]] = 3, 1, 2
     for found in (
         read_rows(path, label="y")[0],
-        sp.vstack([X for X, _ in open_rows(path, label="y", block_rows=1)], format="csr"),
+        sp.vstack([X for X, _ in open_rows(path, label="y").in_blocks(1)], format="csr"),
     ):
         assert sp.issparse(found)
         assert_array_equal(found.toarray(), expected)
@@ -388,7 +388,7 @@ def test_lines_are_numbered_however_the_text_is_cut(tmp_path, monkeypatch, end, 
         read_rows(path)
     path.write_bytes(end.join([b"", b"a,b", b"1,2", b"", b"3,4"]))
     for block_rows in (None, 1):
-        X = np.concatenate([X for X, _ in open_rows(path, block_rows=block_rows)])
+        X = np.concatenate([X for X, _ in open_rows(path).in_blocks(block_rows)])
         assert_array_equal(X, [[1, 2], [3, 4]])
 
 
@@ -397,11 +397,11 @@ def test_rows_of_wide_tables_are_made_many_at_a_time_and_numbered_rightly(tmp_pa
     X, y, path = rng.standard_normal((300, 6)), np.arange(300) % 2, tmp_path / "rows.parquet"
     write_rows(path, X, y)
     monkeypatch.setattr(tables, "PIECE_ROWS", 64)
-    blocks = list(open_rows(path, label="label", block_rows=10))
+    blocks = list(open_rows(path, label="label").in_blocks(10))
     assert {part.shape[0] for part, _ in blocks} == {10}
     assert_array_equal(np.vstack([part for part, _ in blocks]), X)
     assert_array_equal(np.concatenate([labels for _, labels in blocks]), y)
     X[222, 3] = np.nan
     pq.write_table(pa.table({**{f"f{i}": column for i, column in enumerate(X.T)}, "label": y}), path)
     with pytest.raises(FileError, match="row 223, column 'f3'"):
-        list(open_rows(path, label="label", block_rows=10))
+        list(open_rows(path, label="label").in_blocks(10))

@@ -252,7 +252,7 @@ def test_awkward_labels_that_tables_can_have(tmp_path):
 def test_one_format_to_another_block_by_block(tmp_path, rng):
     X, y = data(rng), rng.integers(0, 2, 40)
     write_rows(tmp_path / "x.svm", X, y)
-    write_rows(tmp_path / "x.npy", open_rows(tmp_path / "x.svm", block_rows=7))
+    write_rows(tmp_path / "x.npy", open_rows(tmp_path / "x.svm").in_blocks(7))
     np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), np.column_stack([y, X]))
 
 

@@ -18,7 +18,7 @@ from fuzz.sparse import Sparse
 from fuzz.targets import labels, ordinary_labels
 from fuzz.watch import Refused
 from isrht import RowSource, make_projection
-from isrht.files import open_rows, read_rows, write_rows
+from isrht.files import Limits, open_rows, read_rows, write_rows
 from isrht.projections.by_name import PROJECTIONS
 
 LENGTHS = st.sampled_from(
@@ -209,9 +209,7 @@ def read_oddly(draw, watch, path):
                 "index_base": st.sampled_from(["auto", 0, 1, 2, "one"]),
                 "label": st.sampled_from([0, -1, 1, 99, "label", "x1", "no such", 1.5, None, b"label"]),
                 "label_type": st.sampled_from(["number", "text", "word"]),
-                "block_rows": st.sampled_from([1, 7, 0, "few", 2**40]),
-                "max_features": st.sampled_from([1, 2, 0, 2**62]),
-                "max_unpacked": st.sampled_from([10, 10**6]),
+                "limits": st.sampled_from([Limits(1), Limits(2**62, 10), Limits(2, 10**6), 3]),
             },
         )
     )

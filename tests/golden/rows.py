@@ -95,7 +95,7 @@ def from_libsvm(rows, folder):
     """Give a source that reads LIBSVM text, which has the labels."""
     path = Path(folder, "rows.svm")
     isrht.files.write_rows(path, rows.X, rows.y)
-    opened = isrht.files.open_rows(path, n_features=rows.X.shape[1], block_rows=50)
+    opened = isrht.files.open_rows(path, n_features=rows.X.shape[1]).in_blocks(50)
     return Rows(isrht.RowSource(opened), None, rows.weights)
 
 

@@ -49,7 +49,10 @@ def base_option(text):
 
 def training_options(format, index_base, label, max_features):
     """Return the options of :func:`isrht.files.open_rows` that the user has given; no format has a use for all."""
-    options = {"format": format, "label": label, "max_features": max_features}
+    from isrht.files.limits import Limits
+
+    limits = None if max_features is None else Limits(features=max_features)
+    options = {"format": format, "label": label, "limits": limits}
     options = {name: value for name, value in options.items() if value is not None}
     return options if base_option(index_base) == "auto" else options | {"index_base": base_option(index_base)}
 

@@ -61,6 +61,7 @@ def compare(
     check_classes(paths, facts)
     journal = out / JOURNAL
     set_name = name or Path(paths[0]).name
+    options.pop("limits", None)  # the number of features, which is known now, takes their place
     options |= {} if facts.index_base is None else {"index_base": facts.index_base}
     register(journal, set_name, facts, paths, tests, options, usable(rs, facts.n_features))
     settings = Settings(journal, (set_name,), names, ("table", "radius"), repetitions, repetitions, jobs=jobs)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from isrht.files.limits import Limits
 from isrht.files.opening import read_rows
 
 # No set of the registry is larger than 300 MB of text; an archive that unpacks to more than this is not one of them.
@@ -20,7 +21,7 @@ class WrongData(ValueError):
 def read_verified(facts, path, max_bytes=MAX_TEXT_BYTES):
     """Read a LIBSVM file, compare it with the known facts, and return ``(X, y)``."""
     options = {"format": "libsvm", "n_features": facts.features, "index_base": 1, "label_type": "number"}
-    X, y, found = read_rows(path, **options, max_unpacked=max_bytes)
+    X, y, found = read_rows(path, **options, limits=Limits(unpacked_bytes=max_bytes))
     if found.n_unseen:
         _check(Path(path).name, "features", found.max_index, facts.features)
     check_facts(facts, X, y, path)

@@ -14,8 +14,9 @@ The room uses ``kernels`` and ``support``; ``rows``, ``datasets`` and ``cli`` us
 
 from isrht.files.errors import FileError
 from isrht.files.facts import Facts
+from isrht.files.limits import Limits
 from isrht.files.opening import open_rows, read_rows
 from isrht.files.rows import FileRows
 from isrht.files.writing import write_rows
 
-__all__ = ["Facts", "FileError", "FileRows", "open_rows", "read_rows", "write_rows"]
+__all__ = ["Facts", "FileError", "FileRows", "Limits", "open_rows", "read_rows", "write_rows"]

@@ -23,7 +23,7 @@ from isrht.files.errors import FileError
 from isrht.files.labels import Labels
 from isrht.files.remote import RemoteFile
 from isrht.files.rows import FileRows, rows_per_block
-from isrht.files.streams import FLOOR, RATIO, to_search
+from isrht.files.streams import to_search
 from isrht.support.matrices import rows_of
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
@@ -114,14 +114,10 @@ class StreamedArray:
 class NpzRows(FileRows):
     """Rows of an NPZ file."""
 
-    def __init__(self, paths, format, *, max_features, max_unpacked=None, **options):
-        super().__init__(paths, format, **options)
-        self.max_features, self.max_unpacked = max_features, max_unpacked
-
     def _blocks(self, label_type):
         width = self.n_features
         for path in self._files():
-            X, labels = rows_of_npz(path, self.max_unpacked)
+            X, labels = rows_of_npz(path, self.limits)
             check_feature_count(path, X.shape[1], self)
             X = self._fitted(X, width)
             width = X.shape[1]
@@ -141,9 +137,9 @@ class NpzRows(FileRows):
         return sp.csr_matrix((seen.data, seen.indices, seen.indptr), (X.shape[0], width))
 
 
-def rows_of_npz(path, max_unpacked):
+def rows_of_npz(path, limits):
     """Return ``(X, labels)`` of an NPZ file, both of them checked."""
-    arrays = load_npz(path, max_unpacked)
+    arrays = load_npz(path, limits)
     if set(CSR_PARTS) <= set(arrays):
         X = checked_csr(path, arrays)
     elif "X" in arrays:
@@ -163,14 +159,14 @@ def rows_of_npz(path, max_unpacked):
     return X, Labels.of_numbers(y)
 
 
-def load_npz(path, max_unpacked):
+def load_npz(path, limits):
     """Return the arrays of an NPZ file that are of use, by name.
 
-    The file must hold as much as it says, and may not unpack to more than ``max_unpacked`` bytes.
+    The file must hold as much as it says, and may not unpack to more than the limits allow.
     """
     source = to_search(path)
     size = len(source.getvalue()) if isinstance(source, io.BytesIO) else os.path.getsize(source)
-    cap = max(FLOOR, RATIO * size) if max_unpacked is None else max_unpacked
+    cap = limits.unpacked_bytes_of(size)
     try:
         with zipfile.ZipFile(source) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}

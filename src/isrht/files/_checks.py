@@ -6,7 +6,7 @@ import numpy as np
 
 from isrht.files.errors import FileError
 
-HOW_TO_HAVE_MORE = "; if that is meant, allow it with max_features, on the command line --max-features"
+HOW_TO_HAVE_MORE = "; if that is meant, allow it with limits=Limits(features=...), on the command line --max-features"
 
 
 def label_place(path, label, names):
@@ -33,9 +33,9 @@ def check_width(path, found, expected):
 
 
 def check_feature_count(path, found, rows):
-    """Refuse more features than ``rows.max_features``: a damaged file must not become a request for all memory."""
-    if rows.n_features is None and found > rows.max_features:
-        raise FileError(path, f"it has {found:,} features, more than {rows.max_features:,}{HOW_TO_HAVE_MORE}")
+    """Refuse more features than ``rows.limits`` allow: a damaged file must not become a request for all memory."""
+    if rows.n_features is None and found > rows.limits.features:
+        raise FileError(path, f"it has {found:,} features, more than {rows.limits.features:,}{HOW_TO_HAVE_MORE}")
 
 
 def check_finite(path, X, first_row, field_names=None):

@@ -25,8 +25,8 @@ from isrht.files.streams import open_bytes
 AUTO: Literal["auto"] = "auto"
 CHUNK_BYTES = 2**20
 MAX_LINE_BYTES = 2**28
-# A block ends at either of these, unless block_rows is given: 12 MB of indices and values, and enough rows to be worth
-# a call of the parser.
+# A block ends at either of these, unless the user sets the number of rows: 12 MB of indices and values, and enough rows
+# to be worth a call of the parser.
 BLOCK_ROWS, BLOCK_ENTRIES = 2**16, 2**20
 UNLIMITED = 2**62
 # How many labels, of up to 256 bytes each, are looked at together.
@@ -70,11 +70,11 @@ PROBLEMS = {
 class LibsvmRows(FileRows):
     """Rows of LIBSVM text, in CSR."""
 
-    def __init__(self, paths, format, *, max_features, index_base=AUTO, max_unpacked=None, **options):
+    def __init__(self, paths, format, *, index_base=AUTO, **options):
         super().__init__(paths, format, **options)
         if index_base not in (AUTO, 0, 1):
             raise ValueError(f"index_base must be 'auto', 0 or 1, got {index_base!r}")
-        self.index_base, self.max_features, self.max_unpacked = index_base, max_features, max_unpacked
+        self.index_base = index_base
 
     def must_be_scanned(self):
         return self.index_base == AUTO or self.n_features is None
@@ -157,7 +157,7 @@ class LibsvmRows(FileRows):
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
         parser = kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
         for path in self._files():
-            with open_bytes(path, self.max_unpacked) as stream:
+            with open_bytes(path, self.limits) as stream:
                 while chunk := self._read_chunk(stream, parser):
                     rest = memoryview(chunk)
                     while rest := rest[parser.feed(rest, max_rows, max_entries) :]:
@@ -170,7 +170,7 @@ class LibsvmRows(FileRows):
 
     def _max_index(self, base):
         """Return the largest index that the text may have; if ``n_features`` is given, larger ones do no harm."""
-        return LARGEST_INDEX if self.n_features is not None else min(LARGEST_INDEX, self.max_features - (base == 0))
+        return LARGEST_INDEX if self.n_features is not None else min(LARGEST_INDEX, self.limits.features - (base == 0))
 
     def _read_chunk(self, stream, parser):
         try:
@@ -182,7 +182,7 @@ class LibsvmRows(FileRows):
         if parser.fault:
             kind, line, column, found = parser.fault
             shown = repr(found.decode("utf-8", "backslashreplace"))
-            raise FileError(self._path, PROBLEMS[kind].format(found=shown, most=self.max_features), line, column)
+            raise FileError(self._path, PROBLEMS[kind].format(found=shown, most=self.limits.features), line, column)
 
 
 class ParsedRows:

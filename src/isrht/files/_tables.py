@@ -114,13 +114,9 @@ class CsvRows(TableRows):
 
     _are_words = False
 
-    def __init__(self, paths, format, *, max_unpacked=None, **options):
-        super().__init__(paths, format, **options)
-        self.max_unpacked = max_unpacked
-
     def _tables(self, path):
         pandas = library("pandas", "reading CSV or TSV")
-        with open_bytes(path, self.max_unpacked) as stream:
+        with open_bytes(path, self.limits) as stream:
             lines = LineBlocks(self._segments(stream))
             head = lines.take(1)
             if head is None:

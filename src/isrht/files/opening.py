@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import glob
 import os
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from isrht.files._tables import CsvRows, ParquetRows
 from isrht.files.errors import STANDARD_INPUT, FileError
 from isrht.files.facts import Facts
 from isrht.files.labels import NUMBER, TEXT
+from isrht.files.limits import Limits, check_whole_number
 from isrht.files.remote import is_url, local_path
 from isrht.files.rows import FileRows
 from isrht.files.streams import FileObject, can_be_read_again, packing
@@ -25,8 +25,6 @@ from isrht.support.hints import Array, RowFiles
 
 FORMATS = {"libsvm": LibsvmRows, "csv": CsvRows, "tsv": CsvRows, "parquet": ParquetRows, "npy": NpyRows, "npz": NpzRows}
 TEXTS = ("libsvm", "csv", "tsv")
-# More features than this are taken for damage, unless the caller allows them: one number for each takes 2 GiB.
-MAX_FEATURES = 2**28
 
 
 def open_rows(
@@ -37,9 +35,7 @@ def open_rows(
     index_base: Literal["auto", 0, 1] = AUTO,
     label: str | int | None = None,
     label_type: Literal["number", "text"] | None = None,
-    block_rows: int | None = None,
-    max_features: int | None = None,
-    max_unpacked: int | None = None,
+    limits: Limits = Limits(),
 ) -> FileRows:
     """Open files as rows to iterate over in blocks ``(X, y)``, as often as wanted, in little memory.
 
@@ -63,19 +59,16 @@ def open_rows(
         none. It is for CSV, TSV, Parquet and NPY: LIBSVM text and NPZ have their labels in a place of their own.
     label_type : {"number", "text"} or None, default=None
         None makes labels numbers if all labels of the file are numbers. Without a scan the first label decides.
-    block_rows : int or None, default=None
-        How many rows each block but the last has; None makes blocks of a few megabytes.
-    max_features : int or None, default=None
-        How many features LIBSVM text and sparse NPZ may have if ``n_features`` is not given; None allows 2**28. A
-        damaged index should be an error, not a request for all memory.
-    max_unpacked : int or None, default=None
-        How many bytes an archive may unpack to; None allows 200 times its size, and 1 GiB in any case.
+    limits : :class:`~isrht.files.Limits`
+        How many features there may be, and to how many bytes an archive may unpack. A damaged index should be an error,
+        not a request for all memory.
 
     Returns
     -------
     rows : :class:`~isrht.files.FileRows`
         Iterating over LIBSVM text scans it first, unless both ``n_features`` and ``index_base`` are given. A pipe
-        cannot be read twice, so it needs them. ``rows.scan()`` returns the :class:`~isrht.files.Facts`.
+        cannot be read twice, so it needs them. ``rows.scan()`` returns the :class:`~isrht.files.Facts`. Blocks have a
+        few megabytes; ``rows.in_blocks(1000)`` makes blocks of that many rows.
 
     See Also
     --------
@@ -94,21 +87,18 @@ def open_rows(
     ...         print(X.toarray().tolist(), y)
     [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]] [ 1. -1.]
     """
-    _check_whole_number("n_features", n_features)
-    _check_whole_number("block_rows", block_rows)
-    _check_whole_number("max_features", max_features)
+    if n_features is not None:
+        check_whole_number("n_features", n_features, "or None")
+    if not isinstance(limits, Limits):
+        raise ValueError(f"limits must be an isrht.files.Limits, got {limits!r}")
     if label_type not in (None, NUMBER, TEXT):
         raise ValueError(f"label_type must be 'number', 'text' or None, got {label_type!r}")
     paths = find(paths)
     format = format_of(paths) if format is None else format
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: choose one of {', '.join(FORMATS)}")
-    options = {"n_features": n_features, "label_type": label_type, "block_rows": block_rows}
+    options = {"n_features": n_features, "label_type": label_type, "limits": limits}
     options |= _options_of(format, paths, label, index_base)
-    if format in ("libsvm", "npz"):
-        options["max_features"] = max_features or MAX_FEATURES
-    if format in (*TEXTS, "npz"):
-        options["max_unpacked"] = max_unpacked
     return FORMATS[format](paths, format, **options)
 
 
@@ -223,8 +213,3 @@ def _refuse_pipes_and_packings(format, paths):
             raise FileError(path, f"only text may be packed, not {format}")
         if not isinstance(path, FileObject) and not can_be_read_again(path):
             raise FileError(path, f"{format} cannot be read from a pipe")
-
-
-def _check_whole_number(name, value):
-    if value is not None and (not isinstance(value, Integral) or value < 1):
-        raise ValueError(f"{name} must be a positive whole number or None, got {value!r}")

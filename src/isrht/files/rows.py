@@ -7,6 +7,7 @@ gathered.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 from isrht.files.errors import FileError
 from isrht.files.facts import Facts, FactsCounter
 from isrht.files.labels import NUMBER, TEXT, Labels
+from isrht.files.limits import Limits, check_whole_number
 from isrht.files.streams import can_be_read_again
 from isrht.support.hints import Array
 from isrht.support.matrices import BLOCK_ELEMENTS
@@ -45,10 +47,11 @@ class FileRows:
         *,
         n_features: int | None = None,
         label_type: Literal["number", "text"] | None = None,
-        block_rows: int | None = None,
+        limits: Limits = Limits(),
     ) -> None:
         self.paths, self.format = paths, format
-        self.n_features, self.label_type, self.block_rows = n_features, label_type, block_rows
+        self.n_features, self.label_type, self.limits = n_features, label_type, limits
+        self.block_rows: int | None = None
         self.facts: Facts | None = None
         self.n_unseen = 0
         self.feature_names = None
@@ -67,6 +70,24 @@ class FileRows:
             if labels is not None and label_type is None:
                 label_type = TEXT if np.isnan(labels.values[0]) else NUMBER
             yield X, self._typed(labels, label_type)
+
+    def in_blocks(self, n_rows: int | None) -> FileRows:
+        """Return the same rows, to be iterated over in blocks of a given number of rows.
+
+        Parameters
+        ----------
+        n_rows : int or None
+            How many rows each block but the last has; None makes blocks of a few megabytes.
+
+        Returns
+        -------
+        rows : :class:`~isrht.files.FileRows`
+        """
+        if n_rows is not None:
+            check_whole_number("n_rows", n_rows, "or None")
+        rows = copy.copy(self)
+        rows.block_rows = n_rows
+        return rows
 
     def scan(self) -> Facts:
         """Make one pass over all rows, unless one was made already.

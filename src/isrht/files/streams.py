@@ -1,7 +1,7 @@
 """The bytes of a file or of a file object. Packed files are unpacked as their extension says, up to a limit.
 
-A small archive may hold an endless text. Unless told otherwise, an archive may unpack to ``RATIO`` times its size, and
-to ``FLOOR`` bytes in any case: packing makes a text of numbers ten or thirty times smaller, never hundreds of times.
+A small archive may hold an endless text. Unless told otherwise, an archive may unpack to 200 times its size, and
+to 1 GiB in any case: packing makes a text of numbers ten or thirty times smaller, never hundreds of times.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from functools import partial
 from pathlib import Path
 
 from isrht.files.errors import STANDARD_INPUT, FileError, library
+from isrht.files.limits import Limits
 from isrht.files.remote import RemoteFile
-
-RATIO, FLOOR = 200, 2**30
 
 
 def zstandard():
@@ -108,7 +107,7 @@ def can_be_read_again(path):
 
 
 @contextmanager
-def open_bytes(path, max_unpacked=None):
+def open_bytes(path, limits=Limits()):
     """Open the unpacked bytes of a file, of standard input, or of a file object as a buffered stream."""
     if isinstance(path, FileObject):
         with path.open() as stream:
@@ -121,7 +120,7 @@ def open_bytes(path, max_unpacked=None):
         if not packing(path):
             yield file
             return
-        cap = max(FLOOR, RATIO * _size_of(path, file)) if max_unpacked is None else max_unpacked
+        cap = limits.unpacked_bytes_of(_size_of(path, file))
         with OPENERS[packing(path)](file) as archive, io.BufferedReader(Unpacked(archive, cap, path), 2**20) as stream:
             yield stream
 
