@@ -170,13 +170,13 @@ def test_the_model_of_all_rows_goes_along_with_the_folds(weighted, monkeypatch):
     weights = np.random.default_rng(0).random(400) + 0.5 if weighted else None
     search = LinearSVMCV(class_weight="balanced" if weighted else None)
     alone = []
-    train = LinearSVMCV._train
+    solve = LinearSVMCV._solved
 
     def watched(self, *args):
         alone.append(args[-1])
-        return train(self, *args)
+        return solve(self, *args)
 
-    monkeypatch.setattr(LinearSVMCV, "_train", watched)
+    monkeypatch.setattr(LinearSVMCV, "_solved", watched)
     found = search.fit(X, y, weights)
     (start,) = alone
     assert start.variables.shape == (1, 400)

@@ -112,16 +112,20 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         """Return the seed of the orders in which the wide solver takes the rows."""
         return 0
 
-    def _train(self, X, labels, sample_weight, C, start=None):
-        """Fit all rows for one C, beginning with a :class:`Start` or zeros, and keep the result."""
+    def _solved(self, X, labels, sample_weight, options, C, start=None):
+        """Return the :class:`Solution` of all rows for one C, beginning with a :class:`Start` or zeros."""
         weights = weighted_rows(self.class_weight, labels, sample_weight)
         with one_blas_thread():
             blocks = training_blocks(X, labels.codes, weights)
-            (solution,) = fit_path(blocks, [C], labels.n_classes, self._solver_options(), start)
+            (solution,) = fit_path(blocks, [C], labels.n_classes, options, start)
+        return solution
+
+    def _keep(self, solution):
+        """Take a solution for the model."""
         self.coef_, self.intercept_ = solution.coef[0], solution.intercept[0]
         self.n_iter_ = max(1, int(solution.n_iter.max()))
         if not solution.converged.all():
-            warn_not_converged(self, f"for C={C:g}")
+            warn_not_converged(self, f"for C={solution.C:g}")
         return self
 
 

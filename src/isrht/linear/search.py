@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from isrht.linear._refit import EarlyRefit
 from isrht.linear.calibration import FoldModels, calibrated
 from isrht.linear.classifier import FixedModel, LinearClassifier, check_positive, drawn_seed, warn_not_converged
 from isrht.linear.costs import DEFAULT_CS
@@ -30,7 +31,7 @@ from isrht.rows.values import gathered
 from isrht.rows.weights import in_units, typical_weight
 from isrht.support.hints import Array, ClassWeight, Folds, Labels, RandomState, Rows, Scoring, Weights
 from isrht.support.progress import CallbackSupportMixin, shows_progress, step
-from isrht.support.threads import one_blas_thread
+from isrht.support.threads import job_count, one_blas_thread
 from isrht.support.validation import whole_or_unchanged
 
 # Folds that share a pass. Each is one more column of weights over all rows.
@@ -183,23 +184,28 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
         folds = make_folds(self.cv, X, labels, groups)
         scorer_of = self._fold_scorer(X, labels, sample_weight, folds)
 
-        options = replace(self._solver_options(), rough=bool(self.refit))
-        goes_along = self._whole_goes_along(X, labels, folds)
-        start = None
-        self.scores_, models, tried = np.full((len(self.Cs_), len(folds)), np.nan), None, self.Cs_
+        exact = self._solver_options()
+        options = replace(exact, rough=bool(self.refit))
+        goes_along = self.refit and self._whole_goes_along(X, labels, folds, options)
+        solve = partial(self._solved, X, labels, sample_weight, exact)
+        refit = EarlyRefit(solve, job_count(self.n_jobs) if goes_along else 1)
+        self.scores_, models, tried, start = np.full((len(self.Cs_), len(folds)), np.nan), None, self.Cs_, None
         fits = [FoldSummary() for _ in self.Cs_]
         n_steps = -(-len(folds) // FOLDS_PER_PASS) * len(self.Cs_)
         for batch, held_out, blocks in self._batches(X, labels, sample_weight, folds, goes_along):
             score = scorer_of(batch, held_out)
-            with one_blas_thread():
-                for c, found in enumerate(fit_path(blocks, tried, labels.n_classes, options)):
+            path = starting_points(fit_path(blocks, tried, labels.n_classes, options), self.fit_intercept, goes_along)
+            with one_blas_thread(), refit:
+                for c, (found, start_here) in enumerate(refit.beside(path)):
                     solution = found.of_folds(batch.stop - batch.start)
                     self.scores_[c, batch] = score(solution)
                     step("C", batch.start // FOLDS_PER_PASS * len(self.Cs_) + c + 1, n_steps)
                     fits[c].add(solution, keep_coef=not self.refit)
                     if len(solution.coef) == len(folds) and np.argmax(self.scores_[: c + 1].mean(axis=1)) == c:
                         models = FoldModels(solution.coef, solution.intercept, held_out)
-                        start = self._start_of_whole(found) if goes_along else None
+                        start = start_here
+                    elif start is not None:
+                        refit.begin(self.Cs_[np.argmax(self.scores_[: c + 1].mean(axis=1))], start)
                     if self._at_the_end(self.scores_[: c + 1, batch]):
                         tried = self.Cs_[: c + 1]
                         break
@@ -212,7 +218,7 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
         models = models or self._models_of_folds(X, labels, sample_weight, folds)
         self.calibration_ = calibrated(X, labels, sample_weight, models, self.class_weight, self.n_jobs)
         if self.refit:
-            return self._train(X, labels, sample_weight, self.C_, start)
+            return self._keep(refit.solution(self.C_, start))
         self.coef_, self.intercept_ = fits[best].coef / len(folds), fits[best].intercept / len(folds)
         self.n_iter_ = max(1, fits[best].n_iter)
         return self
@@ -224,18 +230,13 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
     def _seed(self):
         return drawn_seed(self.random_state)
 
-    def _whole_goes_along(self, X, labels, folds):
+    def _whole_goes_along(self, X, labels, folds, options):
         """Say whether the problem of all rows is solved beside those of the folds, in a lane that they leave over.
 
         Where it stands at the chosen C is where the model that is kept begins.
         """
         in_one_pass = labels.n_classes == 2 and len(folds) < FOLDS_PER_PASS and len(folds) % 8
-        return bool(self.refit and in_one_pass and is_wide(X, replace(self._solver_options(), rough=True)))
-
-    def _start_of_whole(self, found):
-        """Return where the problem of all rows stands that goes along with the folds, as the last of them."""
-        weights = np.column_stack([found.coef[-1], found.intercept[-1]])
-        return Start(weights[:, : None if self.fit_intercept else -1], found.variables()[-1:])
+        return bool(in_one_pass and is_wide(X, options))
 
     def _batches(self, X, labels, sample_weight, folds, goes_along=False):
         """Yield some folds at a time: which they are, what they hold out, and the blocks that they train on.
@@ -281,6 +282,16 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
             return scores
 
         return lambda batch, _: partial(score_solution, batch)
+
+
+def starting_points(path, fit_intercept, goes_along):
+    """Yield each solution of a path, and where the problem of all rows stands that may go along as the last fold."""
+    for found in path:
+        start = None
+        if goes_along:
+            weights = np.column_stack([found.coef[-1], found.intercept[-1]])
+            start = Start(weights[:, : None if fit_intercept else -1], found.variables()[-1:])
+        yield found, start
 
 
 @dataclass

@@ -166,7 +166,7 @@ class LinearSVM(CallbackSupportMixin, LinearClassifier):
     def fit_checked(self, X, labels, weights=None, start=None):
         """Train on rows, coded labels and weights that have been checked, for an estimator that has them already."""
         self.n_features_in_, self.classes_ = X.shape[1], labels.classes
-        return self._train(X, labels, weights, self.C, start)
+        return self._keep(self._solved(X, labels, weights, self._solver_options(), self.C, start))
 
     def _seed(self):
         return drawn_seed(self.random_state)
