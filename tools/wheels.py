@@ -119,7 +119,8 @@ def build_wheel(sdist, python, folder, **variables):
 def repaired(wheel, folder):
     """Return the wheel under the name of the oldest Linux that it runs on; on other systems the wheel itself."""
     if sys.platform == "linux":
-        run(TOOLS / "auditwheel", "repair", "-w", folder, wheel, env=os.environ | {"PATH": _path_with_tools()})
+        command = [TOOLS / "auditwheel", "repair", "--zip-compression-level", "9", "-w", folder, wheel]
+        run(*command, env=os.environ | {"PATH": _path_with_tools()})
         return max(Path(folder).glob("*.whl"), key=lambda path: path.stat().st_mtime)
     return Path(shutil.copy(wheel, folder))
 

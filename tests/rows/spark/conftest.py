@@ -14,7 +14,7 @@ def session():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         builder = sql.SparkSession.builder.master("local[2]").appName("isrht-tests")
-        session = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "3").getOrCreate()
+        session = builder.config("spark.ui.enabled", "false").config("spark.default.parallelism", "3").getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         yield session
         session.stop()

@@ -1,7 +1,6 @@
 """Fits on rows in Spark: with a stand-in for it everywhere, and in Spark itself where it is installed."""
 
 import gc
-from functools import reduce
 
 import numpy as np
 import pytest
@@ -125,9 +124,9 @@ def test_a_frame_without_rows(rng):
 
 
 def in_spark(session, X, y, kind, weights):
-    """Return a data frame of three partitions, whose rows keep their order."""
-    parts = tables(X, y, kind, cuts=(100, 200), views=weights)
-    return reduce(lambda left, right: left.union(right), [session.createDataFrame(part).coalesce(1) for part in parts])
+    """Return a data frame whose rows keep their order, in as many partitions as the session is set to."""
+    (table,) = tables(X, y, kind, cuts=(), views=weights)
+    return session.createDataFrame(table)
 
 
 @pytest.mark.parametrize("name", MODELS)
