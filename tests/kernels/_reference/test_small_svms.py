@@ -52,7 +52,7 @@ def test_what_is_tolerated_is_near_the_optimum(kernel, rng):
         weights, loss = start.copy(), np.empty(1)
         kernels.engine.solve_svms(rows, problems._replace(tolerance=tolerance), weights, loss)
         found.append(0.5 * (weights**2).sum() + loss[0])
-    assert found[0] <= found[1] <= 1.001 * found[0]
+    assert found[0] <= found[1] <= 1.05 * found[0]
     assert found[1] < found[2]
 
 
