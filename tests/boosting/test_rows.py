@@ -14,6 +14,7 @@ from isrht.boosting import _rows, _sample
 from isrht.boosting._rows import FiledRows, Head, LearnedRows
 from isrht.rows import blocks
 from isrht.rows import values as per_row
+from isrht.rows.blocks import RowBlocks
 from isrht.support.spill_file import SpillFile
 
 
@@ -90,3 +91,14 @@ def test_a_full_disk_is_an_error_and_not_a_signal(monkeypatch, rng):
         monkeypatch.setattr(SpillFile, "_fill", full)
     with pytest.raises(OSError, match="learned columns could not be kept in .*No space left on device.*TMPDIR"):
         BoostedISRHT(2, rounds=1).fit(RowSource(Generated(3)))
+
+
+def test_threads_share_only_what_takes_longer_than_to_start_them(rng, monkeypatch):
+    rows = some_rows(rng)
+    asked = []
+    monkeypatch.setattr(RowBlocks, "map", lambda _, function, n_jobs=None: asked.append(n_jobs) or [])
+    for most in (len(rows) // 64, len(rows) // 64 - 1):
+        monkeypatch.setattr(_rows, "AT_ONCE", 1)
+        monkeypatch.setattr(_rows, "BLOCKS_FOR_THREADS", most + 1)
+        rows.each(len, 2)
+    assert asked == [None, 2]

@@ -19,6 +19,8 @@ from isrht.support.spill_file import SpillFile
 
 # Elements of the columns, or of the scores of one path, that are worked on at once.
 AT_ONCE = 2**18
+# Fewer blocks than this are worked on by one thread: a pass over them takes a few milliseconds.
+BLOCKS_FOR_THREADS = 8
 
 
 class Head(NamedTuple):
@@ -119,12 +121,17 @@ class LearnedRows:
 
     def sum(self, function, n_jobs=None):
         """Add ``function(some rows)`` over all rows, without reading X."""
-        return RowBlocks(self, block_rows=self.block_rows).sum(lambda block: function(block.X), n_jobs)
+        blocks = RowBlocks(self, block_rows=self.block_rows)
+        return blocks.sum(lambda block: function(block.X), self._threads(n_jobs))
 
     def each(self, function, n_jobs=None):
         """Return ``function(some rows)`` for every block of the rows that :meth:`sum` adds up, in the same order."""
         blocks = RowBlocks(self, block_rows=self.block_rows)
-        return list(blocks.map(lambda block: function(block.X), n_jobs))
+        return list(blocks.map(lambda block: function(block.X), self._threads(n_jobs)))
+
+    def _threads(self, n_jobs):
+        """Return ``n_jobs`` where the rows are many enough that threads take less time than it takes to start them."""
+        return n_jobs if len(self) > BLOCKS_FOR_THREADS * self.block_rows else None
 
     @property
     def block_rows(self):
