@@ -156,11 +156,11 @@ coverage:
 		--config-settings=cmake.define.ISRHT_COVERAGE=ON --config-settings=build-dir=$(COVERED)/cmake
 	find $(COVERED) -name '*.gcda' -delete
 	$(COVERED_PYTHON) -m coverage erase
-	-COVERAGE_CORE=sysmon $(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
+	-$(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
 	$(COVERED_PYTHON) -m coverage combine --quiet
 	$(COVERED_PYTHON) -m coverage json --quiet -o $(COVERED)/python.json
 	$(COVERED_PYTHON) -m gcovr --root . --object-directory $(COVERED)/cmake --filter core/ --merge-lines \
-		--exclude-throw-branches --gcov-ignore-parse-errors --json $(COVERED)/cpp.json
+		--exclude-throw-branches --gcov-ignore-parse-errors --gcov-ignore-errors=source_not_found --json $(COVERED)/cpp.json
 	$(COVERED_PYTHON) tools/coverage_page.py $(COVERED)
 
 # libFuzzer comes with clang (Debian: clang and libclang-rt-dev). What it finds stays in build/fuzz/corpus; to keep some

@@ -45,14 +45,15 @@ def test_no_step_is_taken_from_the_optimum(kernel, rng):
     assert_allclose(again, weights, rtol=0, atol=1e-13)
 
 
-def test_what_is_tolerated_is_near_the_optimum(kernel, rng):
-    rows, problems, start = svm_case(rng, 1000, 8, 2, [1.0])
+def test_what_is_tolerated_is_near_the_optimum(kernel):
+    # How near depends on the rows, so these are the same in every thread.
+    rows, problems, start = svm_case(np.random.default_rng(20200207), 1000, 8, 2, [1.0])
     found = []
     for tolerance in (0.0, 0.05, 1.0):
         weights, loss = start.copy(), np.empty(1)
         kernels.engine.solve_svms(rows, problems._replace(tolerance=tolerance), weights, loss)
         found.append(0.5 * (weights**2).sum() + loss[0])
-    assert found[0] <= found[1] <= 1.05 * found[0]
+    assert found[0] <= found[1] <= 1.001 * found[0]
     assert found[1] < found[2]
 
 
