@@ -1,14 +1,37 @@
 """What the tests of rows on a cluster share."""
 
+from contextlib import contextmanager
+
 import pytest
+
+
+@contextmanager
+def client_of(n_workers):
+    """A client of so many worker processes of one thread each.
+
+    A cluster gives up a worker that is gone a while after it was lost, be it the second time that it is lost: tests that
+    kill workers do not want that.
+    """
+    distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    options = {"n_workers": n_workers, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module")
 def client():
-    """Two worker processes of one thread each."""
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+    with client_of(2) as client:
+        yield client
+
+
+@pytest.fixture
+def lone_worker():
+    with client_of(1) as client:
         yield client
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from dask_models import assert_same
 from sklearn.base import clone
 
 from isrht import ISRHT, ISRHTClassifier
-from isrht.rows.dask import _layout
+from isrht.rows.dask import _layout, _stranded
 from isrht.rows.dask import rows as dask_rows
 from isrht.rows.dask.rows import DaskRows
 
@@ -75,27 +76,63 @@ def test_a_killed_worker_does_not_change_the_model(model, reads, held, client, t
     """SIGKILL, in the middle of a pass: Dask computes what was lost again on the others."""
     monkeypatch.setattr(_layout, "BLOCK_BYTES", 1)
     monkeypatch.setattr(dask_rows, "HELD_BYTES", held)
-    blocks = [dask.delayed(slow_block, pure=True)(i, tmp_path, 0.02) for i in range(8)]
-    X = np.concatenate([np.random.default_rng(i).standard_normal((200, 40)) for i in range(8)])
-    y = (X[:, 0] > 0).astype(int)
+    blocks, X, y = slow_rows(tmp_path)
     pids = list(client.run(os.getpid).values())
-    killed = []
-
-    def kill_one():
-        deadline = time.monotonic() + 60
-        while len(list(tmp_path.iterdir())) < reads and time.monotonic() < deadline:
-            time.sleep(0.005)
-        os.kill(pids[0], signal.SIGKILL)
-        killed.append(pids[0])
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    got = clone(model).fit(blocks, y)
-    assert killed
-    killer.join()
+    with killed_after(reads, tmp_path, pids[:1]):
+        got = clone(model).fit(blocks, y)
     client.wait_for_workers(2, timeout=60)
     assert set(client.run(os.getpid).values()) != set(pids)
     assert_same(got, clone(model).fit(X, y), X, blocks)
+
+
+@contextmanager
+def killed_after(reads, folder, pids):
+    """Processes are killed when slow blocks have been read so many times."""
+    killed = []
+
+    def kill():
+        deadline = time.monotonic() + 60
+        while len(list(folder.iterdir())) < reads and time.monotonic() < deadline:
+            time.sleep(0.005)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    yield
+    assert killed == pids
+    killer.join()
+
+
+def slow_rows(folder):
+    """Rows that take a while to be read, and their labels."""
+    blocks = [dask.delayed(slow_block, pure=True)(i, folder, 0.02) for i in range(8)]
+    X = np.concatenate([np.random.default_rng(i).standard_normal((200, 40)) for i in range(8)])
+    return blocks, X, (X[:, 0] > 0).astype(int)
+
+
+def test_what_comes_in_place_of_a_lone_worker_goes_on(lone_worker, tmp_path, monkeypatch):
+    monkeypatch.setattr(dask_rows, "HELD_BYTES", 0)
+    blocks, X, y = slow_rows(tmp_path)
+    model = ISRHTClassifier(8, selection="supervised", random_state=0, Cs=[0.1, 1], cv=2)
+    with killed_after(12, tmp_path, list(lone_worker.run(os.getpid).values())):
+        got = clone(model).fit(blocks, y)
+    assert_same(got, clone(model).fit(X, y), X, blocks)
+
+
+def test_a_cluster_that_loses_all_workers_at_once_says_so(client, tmp_path, monkeypatch):
+    """Dask would wait for ever for workers of the same addresses."""
+    monkeypatch.setattr(_stranded, "INTERVAL", 0.5)
+    monkeypatch.setattr(_layout, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(dask_rows, "HELD_BYTES", 0)
+    blocks, _, y = slow_rows(tmp_path)
+    with (
+        killed_after(14, tmp_path, list(client.run(os.getpid).values())),
+        pytest.raises(ConnectionError, match="all workers of the Dask cluster were lost at the same time"),
+    ):
+        ISRHTClassifier(8, selection="supervised", random_state=0, C=1.0).fit(blocks, y)
+    client.wait_for_workers(2, timeout=60)
 
 
 def die(rows):

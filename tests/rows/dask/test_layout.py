@@ -44,3 +44,8 @@ def test_heavy_blocks_are_pieces_of_their_own():
     assert found.pieces == [[0], [1, 2]]
     assert found.homes == ["a", "b"]
     assert layout([[0], [1]], [1, 1], ["a", "a", "b", "b"]).homes == ["a", "b"]  # not all on the first worker
+
+
+def test_a_lone_worker_needs_no_address():
+    assert layout([[0], [1]], [1, 1], ["a", "a"]).homes == [None, None]
+    assert layout([[0], [1]], [1, 1], ["a", "a"], located=["a", "a"]).homes == [None, None]

@@ -64,14 +64,20 @@ def layout(blocks, weights, threads, located=None):
     """
     if located is None:
         pieces = dealt(np.arange(len(blocks)), np.asarray(weights, dtype=float), len(threads))
-        return Layout(blocks, pieces, [threads[i * len(threads) // len(pieces)] for i in range(len(pieces))])
+        places = [threads[i * len(threads) // len(pieces)] for i in range(len(pieces))]
+        return Layout(blocks, pieces, _homes(places, threads))
     homes = [located[block[0]] for block in blocks]
     pieces, places = [], []
     for home in sorted(set(homes)):
         mine = np.flatnonzero([one == home for one in homes])
         dealt_here = dealt(mine, np.asarray(weights, dtype=float)[mine], max(1, list(threads).count(home)))
         pieces, places = pieces + dealt_here, places + [home] * len(dealt_here)
-    return Layout(blocks, pieces, places)
+    return Layout(blocks, pieces, _homes(places, threads))
+
+
+def _homes(places, threads):
+    """Return where pieces are at home. One worker alone needs no address, and what comes in its place has another."""
+    return places if len(set(threads)) > 1 else [None] * len(places)
 
 
 def dealt(numbers, weights, count):

@@ -6,6 +6,7 @@ import dask
 from dask import delayed
 
 from isrht.rows.dask import cluster
+from isrht.rows.dask._stranded import given_up_when_stranded
 from isrht.rows.workers.protocol import Workers
 from isrht.rows.workers.tree import TreeSum
 
@@ -60,12 +61,13 @@ class DaskWorkers(Workers):
 
     def _compute(self, what):
         """Return the result of delayed objects; an error says in which block it happened."""
-        try:
-            return cluster.compute(what)
-        except Exception as error:
-            if not str(error).startswith("block "):
-                self._find_fault(error)
-            raise
+        with given_up_when_stranded(what, self._layout.homes):
+            try:
+                return cluster.compute(what)
+            except Exception as error:
+                if not str(error).startswith("block "):
+                    self._find_fault(error)
+                raise
 
     def _find_fault(self, error):
         """Raise an error that says in which block another one happened, by loading the blocks one after the other."""
