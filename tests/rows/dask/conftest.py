@@ -9,8 +9,8 @@ import pytest
 def client_of(n_workers):
     """A client of so many worker processes of one thread each.
 
-    A cluster gives up a worker that is gone a while after it was lost, be it the second time that it is lost: tests that
-    kill workers do not want that.
+    A cluster looks for a lost worker some seconds later, and gives it up if it is lost again just then: tests that kill
+    workers do not want that.
     """
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")

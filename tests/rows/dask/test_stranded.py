@@ -39,12 +39,14 @@ WHAT = dask.delayed(int)("1")
 
 def test_new_workers_that_are_given_nothing_end_the_wait(client_with):
     client = client_with(["c", "d"])
-    with (
-        pytest.raises(ConnectionError, match=r"all workers .* were lost at the same time"),
-        given_up_when_stranded([WHAT], ["a", "b"]),
-    ):
-        assert client.cancelled.wait(10)
-        raise RuntimeError("cancelled")
+
+    def wait():
+        with given_up_when_stranded([WHAT], ["a", "b"]):
+            assert client.cancelled.wait(10)
+            raise RuntimeError("cancelled")
+
+    with pytest.raises(ConnectionError, match=r"all workers .* were lost at the same time"):
+        wait()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Tasks that no worker will ever take: those of pieces whose workers are all gone.
 
-Every piece has a worker that works on it, and others take over where that one is lost. But while a cluster has no worker at
-all, Dask forgets that others may: when new workers come, it goes on waiting for the addresses of the old ones. A fit would
-wait for ever, so somebody looks now and then whether anything is still being done.
+Every piece has a worker that works on it, and others take over where that one is lost. But while a cluster has no
+worker at all, Dask forgets that others may: when new workers come, it goes on waiting for the addresses of the old
+ones. A fit would wait for ever, so a thread looks now and then whether anything is still being done.
 """
 
 from __future__ import annotations
