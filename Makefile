@@ -145,9 +145,10 @@ sanitize:
 	$(SANITIZED_PYTHON) -m pytest tests/kernels tests/transform tests/system/test_fuzz.py
 
 # How much of Python and C++ the tests run, in a build of its own that counts; docs/coverage.md is the page about it. sysmon is
-# the fastest way to count, which Python has from 3.12 on.
+# the fastest way to count, which Python has from 3.12 on, and which an older one would warn of.
 COVERED := build/coverage
 COVERED_PYTHON = $(COVERED)/venv/bin/python
+COVERED_CORE = $(shell $(COVERED_PYTHON) -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")')
 
 coverage:
 	test -x $(COVERED_PYTHON) || $(PYTHON) -m venv $(COVERED)/venv
@@ -156,7 +157,7 @@ coverage:
 		--config-settings=cmake.define.ISRHT_COVERAGE=ON --config-settings=build-dir=$(COVERED)/cmake
 	find $(COVERED) -name '*.gcda' -delete
 	$(COVERED_PYTHON) -m coverage erase
-	-$(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
+	-COVERAGE_CORE=$(COVERED_CORE) $(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
 	$(COVERED_PYTHON) -m coverage combine --quiet
 	$(COVERED_PYTHON) -m coverage json --quiet -o $(COVERED)/python.json
 	$(COVERED_PYTHON) -m gcovr --root . --object-directory $(COVERED)/cmake --filter core/ --merge-lines \

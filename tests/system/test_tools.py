@@ -20,22 +20,28 @@ def tool(path):
 
 def test_lines_that_have_not_run_are_listed_with_their_reasons():
     page = tool("tools/coverage_page.py")
+    functions = {"": {"missing_lines": [3]}, "Lock.take": {"missing_lines": [4, 7, 8]}, "run": {"missing_lines": []}}
     python = page.of_python(
         {
             "files": {
-                "a/site-packages/isrht/x.py": {"executed_lines": [1, 2], "missing_lines": [3, 4, 7]},
-                "src/isrht/y.py": {"executed_lines": [1], "missing_lines": []},
+                "a/site-packages/isrht/x.py": {
+                    "executed_lines": [1, 2], "missing_lines": [3, 4, 7, 8], "functions": functions,
+                },
+                "src/isrht/y.py": {"executed_lines": [1, 2], "missing_lines": [], "functions": {}},
             }
         }
-    )
+    )  # fmt: skip
     cpp = page.of_cpp({"files": [{"file": "core/z.hpp", "lines": [_line(5, 0), _line(5, 2), _line(6, 0)]}]})
-    assert python == {"isrht/x.py": (5, [3, 4, 7]), "isrht/y.py": (1, [])}
-    assert cpp == {"core/z.hpp": (2, [6])}
-    text = page.page(python, cpp, {"isrht/x.py": "Windows only"})
-    assert "- Python: 50.0 % (3 of 6 lines)" in text
-    assert "| `isrht/x.py` | 3-4, 7 | Windows only |" in text
-    assert f"| `core/z.hpp` | 6 | {page.NO_REASON} |" in text
+    assert python == {"isrht/x.py": (6, {"module": [3], "Lock.take": [4, 7, 8]}), "isrht/y.py": (2, {})}
+    assert cpp == {"core/z.hpp": (2, {"module": [6]})}
+    reasons = page.Reasons({"isrht/x.py": {"Lock.*": "Windows only", "run": "gone"}, "core/z.hpp": "a copy"})
+    text = page.page(python, cpp, reasons)
+    assert "- Python: 50.0 % (4 of 8 lines)" in text
+    assert "| `isrht/x.py` | `Lock.take` | 4, 7-8 | Windows only |" in text
+    assert f"| `isrht/x.py` |  | 3 | {page.NO_REASON} |" in text
+    assert "| `core/z.hpp` |  | 6 | a copy |" in text
     assert "isrht/y.py" not in text
+    assert reasons.idle() == [("isrht/x.py", "run")]
 
 
 def _line(number, count):
