@@ -25,13 +25,14 @@ MODULE = "module"
 
 def of_python(report):
     """Return how many lines count, and those of each function that were not run, by file, of coverage.py's report."""
-    return {
-        name.split("site-packages/")[-1].removeprefix("src/"): (
+    files = {}
+    for name, file in report["files"].items():
+        places = {place or MODULE: part["missing_lines"] for place, part in file["functions"].items()}
+        files[name.split("site-packages/")[-1].removeprefix("src/")] = (
             len(file["executed_lines"]) + len(file["missing_lines"]),
-            {place or MODULE: part["missing_lines"] for place, part in file["functions"].items() if part["missing_lines"]},
+            {place: missing for place, missing in places.items() if missing},
         )
-        for name, file in report["files"].items()
-    }
+    return files
 
 
 def of_cpp(report):
