@@ -98,6 +98,7 @@ mutants: $(INSTALLED)
 	$(BIN)/python tools/mutants.py $(MODULES)
 
 # The headline ratios of the last ten commits, and of this commit against another one (benchmarks/history.py).
+# HISTORY_OPTIONS=--build-only compiles what will be measured, while the machine need not be quiet yet.
 HISTORY := build/history/venv
 BASE ?= main
 
@@ -106,7 +107,7 @@ $(HISTORY):
 	$(HISTORY)/bin/python -m pip install --quiet numpy scipy scikit-learn lazy_loader
 
 history: $(HISTORY)
-	$(HISTORY)/bin/python benchmarks/history.py
+	$(HISTORY)/bin/python benchmarks/history.py $(HISTORY_OPTIONS)
 
 bench-compare: $(HISTORY)
 	$(HISTORY)/bin/python benchmarks/history.py --base '$(BASE)'
