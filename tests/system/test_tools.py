@@ -54,6 +54,10 @@ def clip(x: float = 1) -> float:
     if x < 0 and not x == -5:
         raise ValueError("3 is a word here")
     return x * 2 if x else 7
+
+
+def nothing():
+    return None
 """
 
 
