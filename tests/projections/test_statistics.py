@@ -106,3 +106,44 @@ def test_without_a_fold(case):
         assert_allclose(found.squares, expected.squares, atol=1e-10)
     alone = measure(X, CodedLabels(np.arange(12), np.where(codes == 2, 2, codes + 3 * folds)), rotation)
     assert_array_equal(alone.without_fold(0, 3).classes, [0, 1])
+
+
+def test_a_class_of_one_row_is_left_when_another_fold_goes():
+    X, rotation = np.eye(4), Rotation(np.ones(4, np.int8))
+    cells = measure(X, CodedLabels(np.arange(4), np.array([0, 0, 2, 3])), rotation, with_squares=False)
+    found = cells.without_fold(0, 2)
+    assert_array_equal(found.classes, [0, 1])
+    assert_array_equal(found.counts, [1, 1])
+    assert_array_equal(found.sums, X[2:])
+    assert found.squares is None
+
+
+def test_statistics_without_squares_can_be_merged(case):
+    X, codes, rotation = case
+    parts = [
+        measure(X[rows], CodedLabels(np.arange(3), codes[rows]), rotation, with_squares=False)
+        for rows in (slice(50), slice(50, None))
+    ]
+    merged = parts[0].merge(parts[1])
+    assert merged.squares is None
+    assert_array_equal(merged.counts, np.bincount(codes))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("density", [0.05, 0.9])
+@pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_array])
+def test_a_row_of_weight_three_counts_as_three_rows(kernel, rng, dtype, density, as_matrix):
+    X = (rng.integers(1, 5, (60, 40)) * (rng.random((60, 40)) < density)).astype(dtype)
+    codes, times = rng.integers(0, 2, 60), rng.integers(0, 4, 60)
+    rotation, classes = Rotation(rng.choice(np.array([-1, 1], np.int8), 40)), np.arange(2)
+    found = measure(as_matrix(X), CodedLabels(classes, codes), rotation, sample_weight=times.astype(float))
+    rows = np.repeat(np.arange(60), times)
+    sums, squares = slow_statistics(X[rows].astype(np.float64), codes[rows], 2, rotation)
+    assert_array_equal(found.counts, np.bincount(codes[rows]))
+    assert_allclose(found.sums, sums, rtol=1e-12)
+    assert_allclose(found.squares, squares, rtol=1e-10, atol=1e-8)
+    unweighted = measure(as_matrix(X), CodedLabels(classes, codes), rotation)
+    assert_allclose(unweighted.squares, slow_statistics(X.astype(np.float64), codes, 2, rotation)[1], rtol=1e-6)
+    alone = measure(as_matrix(X), None, rotation, sample_weight=times.astype(float))
+    assert_array_equal(alone.counts, [times.sum()])
+    assert_allclose(alone.sums, [sums.sum(axis=0)], rtol=1e-12)
