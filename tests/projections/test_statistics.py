@@ -62,6 +62,9 @@ def test_sparse_rows_take_the_cheaper_way():
     full = sp.random_array((50, 128), density=0.9, format="csr", random_state=0)
     assert pairs_are_cheaper(thin, 4096)
     assert not pairs_are_cheaper(full, 128)
+    # It is a matter of each row, and not of how many there are.
+    assert pairs_are_cheaper(thin[:2], 4096)
+    assert not pairs_are_cheaper(sp.csr_array(sp.vstack([full] * 8)), 128)
 
 
 def test_merge_keeps_classes_of_either_side(case):
