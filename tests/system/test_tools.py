@@ -1,6 +1,7 @@
 """The tools of maintainers say what is so: which lines have not run, which mutants there are, what became slower."""
 
 import importlib.util
+import json
 import os
 import sys
 from pathlib import Path
@@ -117,6 +118,29 @@ def test_a_commit_that_is_slower_is_marked():
     rows = [line for line in history.page(entries).splitlines() if "2026-11-17" in line]
     assert [("slower" in row) for row in rows] == [False, False, False, False, True]
     assert "a / b" in rows[0]
+
+
+def test_what_was_measured_in_few_turns_is_measured_anew(tmp_path, monkeypatch):
+    history = tool("benchmarks/history.py")
+    name = next(iter(history._descriptions()))
+
+    def entry(commit, turns, ratio):
+        return {"commit": commit, "day": "2026-11-17", "subject": commit, "machine": "M", "turns": turns,
+                "ratios": {name: ratio}}  # fmt: skip
+
+    records = tmp_path / "history.jsonl"
+    records.write_text("".join(json.dumps(entry(*one)) + "\n" for one in (("a", 3, 1.0), ("b", 1, 9.0), ("c", 1, 9.0))))
+    replaced = {
+        "RECORDS": records, "PAGE": tmp_path / "page.md", "WORK": tmp_path, "machine": lambda: "M",
+        "last_commits": lambda count: ["a", "b"], "measured": lambda commits, turns: {c: {name: 2.0} for c in commits},
+        "record": lambda commit, ratios, turns: entry(commit, turns, ratios[name]),
+    }  # fmt: skip
+    for attribute, value in replaced.items():
+        monkeypatch.setattr(history, attribute, value)
+    monkeypatch.setattr(sys, "argv", ["history.py"])
+    history.main()
+    assert [(one["commit"], one["ratios"][name]) for one in history.known()] == [("a", 1.0), ("b", 2.0)]
+    assert "(9" not in (tmp_path / "page.md").read_text()
 
 
 @pytest.mark.parametrize(
