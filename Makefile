@@ -197,10 +197,11 @@ wheel:
 	$(RELEASE)/bin/python -m pip install --quiet --group release
 	$(RELEASE)/bin/python tools/wheels.py $(WHEEL_OPTIONS)
 
-# All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml.
+# All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml. The time of the commit stands
+# for all times in a wheel, so that another build of it has the same bytes.
 wheels-of-ci:
 	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5
-	$(PYTHON) -m cibuildwheel --output-dir wheelhouse
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m cibuildwheel --output-dir wheelhouse
 
 version-is-tag:
 	$(PYTHON) tools/version.py --tag '$(TAG)'
