@@ -4,7 +4,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import fwht
+from isrht.projections import statistics
 from isrht.projections.statistics import ColumnStatistics, measure, pairs_are_cheaper
+from isrht.rows.blocks import RowBlocks, pairs_of
 from isrht.rows.labels import CodedLabels
 from isrht.transform.rotation import Rotation
 
@@ -63,8 +65,30 @@ def test_sparse_rows_take_the_cheaper_way():
     assert pairs_are_cheaper(thin, 4096)
     assert not pairs_are_cheaper(full, 128)
     # It is a matter of each row, and not of how many there are.
-    assert pairs_are_cheaper(thin[:2], 4096)
-    assert not pairs_are_cheaper(sp.csr_array(sp.vstack([full] * 8)), 128)
+    assert not pairs_are_cheaper(full[:1], 128)
+    four = sp.csr_array((np.ones(8000), np.tile([1, 5, 20, 60], 2000), np.arange(0, 8001, 4)), (2000, 64))
+    assert pairs_are_cheaper(four, 64)
+    assert pairs_are_cheaper(four[:1], 64)
+
+
+@pytest.mark.parametrize(("n_samples", "n_features", "several"), [(4000, 64, True), (300, 20_000, False)])
+def test_threads_share_sparse_rows_where_that_pays(n_samples, n_features, several, rng, monkeypatch):
+    """A block costs a set of totals, which its work must outweigh by far."""
+    blocks = []
+    monkeypatch.setattr(statistics, "RowBlocks", lambda *rows, **size: blocks.append(size) or RowBlocks(*rows, **size))
+    per_row = 8
+    indices = rng.integers(0, n_features // per_row, (n_samples, per_row)) + np.arange(per_row) * (
+        n_features // per_row
+    )
+    data = np.ones(indices.size)
+    X = sp.csr_array((data, indices.ravel(), np.arange(0, len(data) + 1, per_row)), (n_samples, n_features))
+    rotation = Rotation(np.ones(n_features, np.int8))
+    measure(X, None, rotation)
+    (size,) = blocks
+    n_blocks = -(-n_samples // size["block_rows"])
+    totals = rotation.n_features + rotation.length
+    assert (n_blocks > 1) == several
+    assert n_blocks == 1 or pairs_of(X) / n_blocks > 15 * totals
 
 
 def test_merge_keeps_classes_of_either_side(case):
