@@ -98,6 +98,7 @@ mutants: $(INSTALLED)
 	$(BIN)/python tools/mutants.py $(MODULES)
 
 # The headline ratios of the last ten commits, and of this commit against another one (benchmarks/history.py).
+# HISTORY_OPTIONS=--build-only compiles what will be measured, while the machine need not be quiet yet.
 HISTORY := build/history/venv
 BASE ?= main
 
@@ -106,7 +107,7 @@ $(HISTORY):
 	$(HISTORY)/bin/python -m pip install --quiet numpy scipy scikit-learn lazy_loader
 
 history: $(HISTORY)
-	$(HISTORY)/bin/python benchmarks/history.py
+	$(HISTORY)/bin/python benchmarks/history.py $(HISTORY_OPTIONS)
 
 bench-compare: $(HISTORY)
 	$(HISTORY)/bin/python benchmarks/history.py --base '$(BASE)'
@@ -145,9 +146,10 @@ sanitize:
 	$(SANITIZED_PYTHON) -m pytest tests/kernels tests/transform tests/system/test_fuzz.py
 
 # How much of Python and C++ the tests run, in a build of its own that counts; docs/coverage.md is the page about it. sysmon is
-# the fastest way to count, which Python has from 3.12 on.
+# the fastest way to count, which Python has from 3.12 on, and which an older one would warn of.
 COVERED := build/coverage
 COVERED_PYTHON = $(COVERED)/venv/bin/python
+COVERED_CORE = $(shell $(COVERED_PYTHON) -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")')
 
 coverage:
 	test -x $(COVERED_PYTHON) || $(PYTHON) -m venv $(COVERED)/venv
@@ -156,7 +158,7 @@ coverage:
 		--config-settings=cmake.define.ISRHT_COVERAGE=ON --config-settings=build-dir=$(COVERED)/cmake
 	find $(COVERED) -name '*.gcda' -delete
 	$(COVERED_PYTHON) -m coverage erase
-	-$(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
+	-COVERAGE_CORE=$(COVERED_CORE) $(COVERED_PYTHON) -m coverage run -m pytest -q -n 2 --dist loadfile $(TESTS)
 	$(COVERED_PYTHON) -m coverage combine --quiet
 	$(COVERED_PYTHON) -m coverage json --quiet -o $(COVERED)/python.json
 	$(COVERED_PYTHON) -m gcovr --root . --object-directory $(COVERED)/cmake --filter core/ --merge-lines \
@@ -195,10 +197,11 @@ wheel:
 	$(RELEASE)/bin/python -m pip install --quiet --group release
 	$(RELEASE)/bin/python tools/wheels.py $(WHEEL_OPTIONS)
 
-# All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml.
+# All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml. The time of the commit stands
+# for all times in a wheel, so that another build of it has the same bytes.
 wheels-of-ci:
 	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5
-	$(PYTHON) -m cibuildwheel --output-dir wheelhouse
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m cibuildwheel --output-dir wheelhouse
 
 version-is-tag:
 	$(PYTHON) tools/version.py --tag '$(TAG)'

@@ -1,8 +1,9 @@
 """The history of speed: the headline ratios of the last commits, kept in a file and shown on a page.
 
 ``make history`` measures the last ten commits; ``make bench-compare BASE=main`` measures this commit against another
-one, as the CI does it for pull requests. Every commit is built from its own sources into a folder of its own and
-measured in processes of its own, in turns with the others, several times. The median counts: a ratio errs both ways.
+one, as the CI does it for pull requests. Every commit is built from its own sources into a folder of its own (commits
+that changed no kernels share those) and measured in processes of its own, in turns with the others, several times. The
+median counts: a ratio errs both ways.
 
 asv is not used: it keeps seconds, of one commit after the other, which on a machine that is shared tell more of the
 neighbours than of the commit, and it makes an environment with all dependencies for every commit. What is wanted is a
@@ -10,12 +11,14 @@ ratio to a yardstick of the same minute, which takes this page of code.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from statistics import median
 
@@ -39,19 +42,48 @@ def last_commits(count):
 
 
 def installed(commit):
-    """Build the sources of a commit into a folder, unless that was done before, and return the folder."""
+    """Return a folder with the package as it was at a commit, which is made unless that was done before."""
     place = WORK / "builds" / commit
-    if not (place / "isrht").exists():
-        sources = WORK / "sources" / commit
-        shutil.rmtree(sources, ignore_errors=True)
-        sources.mkdir(parents=True)
-        archive = subprocess.Popen(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE)
-        subprocess.run(["tar", "x"], cwd=sources, stdin=archive.stdout, check=True)
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(place), str(sources)]
-        subprocess.run(command, check=True)
-    if not list((place / "isrht" / "kernels").glob("_core*.so")) + list((place / "isrht").glob("_core*")):
-        raise SystemExit(f"{commit} was built without its kernels")
+    if not place.exists():
+        unfinished = WORK / "unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        _unpack(commit, unfinished, "src/isrht")
+        for path in compiled(commit):
+            shutil.copy(path, unfinished / "src" / path.relative_to(_kernels_of(commit)))
+        place.parent.mkdir(exist_ok=True)
+        (unfinished / "src").rename(place)
     return place
+
+
+def compiled(commit):
+    """Return the files of the kernels of a commit. Commits with the same sources of kernels share them."""
+    place = _kernels_of(commit)
+    if not place.exists():
+        sources, unfinished = WORK / "sources", WORK / "unfinished-kernels"
+        for folder in (sources, unfinished):
+            shutil.rmtree(folder, ignore_errors=True)
+        _unpack(commit, sources)
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(unfinished)]
+        subprocess.run([*command, str(sources)], check=True)
+        place.parent.mkdir(exist_ok=True)
+        unfinished.rename(place)
+    found = [path for path in place.glob("isrht/**/_core*") if path.suffix in (".so", ".pyd")]
+    if not found:
+        raise SystemExit(f"{commit} was built without its kernels")
+    return found
+
+
+def _kernels_of(commit):
+    project = tomllib.loads(git("show", f"{commit}:pyproject.toml"))
+    settings = json.dumps([project["build-system"], project["tool"]["scikit-build"]])
+    sources = git("ls-tree", commit, "core", "CMakeLists.txt") + settings
+    return WORK / "kernels" / hashlib.sha256(sources.encode()).hexdigest()[:16]
+
+
+def _unpack(commit, folder, *paths):
+    folder.mkdir(parents=True)
+    archive = subprocess.run(["git", "archive", commit, *paths], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    subprocess.run(["tar", "x"], cwd=folder, input=archive.stdout, check=True)
 
 
 def measured(commits, turns=TURNS, only=()):
@@ -166,14 +198,16 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     if options.base:
         return compare(options.base, options.turns)
-    done = {entry["commit"] for entry in known() if entry["machine"] == machine()}
+    enough = min(options.turns, TURNS)  # what was measured in fewer turns is not worth keeping any more
+    kept = [entry for entry in known() if entry["turns"] >= enough]
+    done = {entry["commit"] for entry in kept if entry["machine"] == machine()}
     commits = [commit for commit in last_commits(options.commits) if commit not in done]
     if options.build_only:
         return [installed(commit) for commit in commits]
     ratios = measured(commits, options.turns)
-    with RECORDS.open("a") as file:
-        file.writelines(json.dumps(record(commit, ratios[commit], options.turns)) + "\n" for commit in commits)
-    PAGE.write_text(page(known()))
+    records = kept + [record(commit, ratios[commit], options.turns) for commit in commits]
+    RECORDS.write_text("".join(json.dumps(entry) + "\n" for entry in records))
+    PAGE.write_text(page(records))
 
 
 if __name__ == "__main__":

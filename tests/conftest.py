@@ -8,6 +8,14 @@ import pytest
 from isrht import kernels
 
 
+def pytest_sessionfinish():
+    """Keep what was counted for `make coverage`: pytest-xdist gives a process ten seconds to end, and then kills it."""
+    if "coverage" in sys.modules:
+        counting = sys.modules["coverage"].Coverage.current()
+        if counting is not None:
+            counting.save()
+
+
 @pytest.fixture(autouse=True, scope="module")
 def no_scheduler_left():
     """Let Dask forget the scheduler of clients that a file of tests closed in another order than it opened them."""

@@ -78,7 +78,7 @@ def changes(node):
         yield node.operand
     elif isinstance(node, ast.IfExp):
         yield _with(node, body=node.orelse, orelse=node.body)
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
         yield _with(node, value=ast.Constant(None))
     elif isinstance(node, ast.Constant):
         yield from _constants(node)

@@ -118,10 +118,11 @@ def build_wheel(sdist, python, folder, **variables):
 
 def repaired(wheel, folder):
     """Return the wheel under the name of the oldest Linux that it runs on; on other systems the wheel itself."""
+    folder.mkdir(parents=True, exist_ok=True)
     if sys.platform == "linux":
         command = [TOOLS / "auditwheel", "repair", "--zip-compression-level", "9", "-w", folder, wheel]
-        run(*command, env=os.environ | {"PATH": _path_with_tools()})
-        return max(Path(folder).glob("*.whl"), key=lambda path: path.stat().st_mtime)
+        run(*command, env=reproducible() | {"PATH": _path_with_tools()})
+        return max(folder.glob("*.whl"), key=lambda path: path.stat().st_mtime)
     return Path(shutil.copy(wheel, folder))
 
 
@@ -191,13 +192,14 @@ def test_without_compiler(sdist, python):
         run(place / "bin" / "python", "-W", "ignore", "-c", code, cwd=folder)
 
 
-def test_same_bytes(sdist, wheels, pythons):
-    """Build all again, elsewhere, and compare the bytes."""
+def test_same_bytes(sdist, finished, builders):
+    """Build and repair all again, elsewhere, and compare the bytes of what would be published."""
     with tempfile.TemporaryDirectory() as folder:
         again = build_sdist(Path(folder, "sdist"))
         same = {sdist: again}
-        for python, wheel in zip(pythons, wheels, strict=True):
-            same[wheel] = build_wheel(again, python, Path(folder, python.name))
+        for python in builders:
+            raw = build_wheel(again, python, Path(folder, "raw", python.name))
+            same[finished[python.tag]] = repaired(raw, Path(folder, python.name))
         for first, second in same.items():
             demand(digest(first) == digest(second), f"{first.name} differs between two builds")
             print(f"{first.name}: the same bytes twice, SHA-256 {digest(first)}")
@@ -233,7 +235,7 @@ def main():
     demand(version is None, "the version stands in src/isrht/__init__.py only")
     if options.untested:
         return
-    test_same_bytes(sdist, raw, builders)
+    test_same_bytes(sdist, finished, builders)
     test_without_compiler(sdist, pythons[0])
     for python in pythons:
         more = KERNEL_TESTS if python in builders else ()

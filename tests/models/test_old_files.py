@@ -2,6 +2,7 @@
 
 import base64
 import functools
+import importlib.util
 import zlib
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from isrht import load
+from isrht import __version__, load
 from isrht.models import read_about
 
 # ISRHT(2, selection="top", center=True, random_state=0), fitted to the iris data frame, saved by isrht 0.1.0
@@ -47,13 +48,29 @@ def test_files_of_the_first_format_can_be_read():
 
 @pytest.mark.parametrize("old", sorted(OLD_FILES.iterdir()), ids=lambda old: old.name)
 def test_files_of_former_versions_say_what_they_said(old):
-    """isrht 0.1.0 wrote them, before it took sizes from what was fitted; ``about`` holds what the models said then."""
-    said = read_about(old)
+    """``tools/keep_models.py`` writes them; those in small letters are older than it is."""
+    assert_says_what_it_said(old)
+
+
+def assert_says_what_it_said(path):
+    """``about`` of a file that is kept holds what its model said when it was written."""
+    said = read_about(path)
     method = {"transform", "decision_function"} & said.keys()
-    loaded = load(old)
+    loaded = load(path)
     rows = load_iris().data[:1]
     assert_allclose(getattr(loaded, *method)(rows), said[min(method)], rtol=1e-12)
     assert_same(model_of(content_of(loaded)), loaded)
+
+
+def test_a_release_keeps_a_file_of_every_estimator_and_replaces_none(tmp_path):
+    spec = importlib.util.spec_from_file_location("keep_models", Path(__file__).parents[2] / "tools" / "keep_models.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    written = tool.keep(tmp_path)
+    assert {f"ISRHTClassifier-{__version__}.isrht", f"LinearSVM-{__version__}.isrht"} <= {path.name for path in written}
+    for path in written:
+        assert_says_what_it_said(path)
+    assert tool.keep(tmp_path) == []
 
 
 @pytest.mark.parametrize(

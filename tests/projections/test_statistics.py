@@ -4,7 +4,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import fwht
+from isrht.projections import statistics
 from isrht.projections.statistics import ColumnStatistics, measure, pairs_are_cheaper
+from isrht.rows.blocks import RowBlocks, pairs_of
 from isrht.rows.labels import CodedLabels
 from isrht.transform.rotation import Rotation
 
@@ -62,6 +64,31 @@ def test_sparse_rows_take_the_cheaper_way():
     full = sp.random_array((50, 128), density=0.9, format="csr", random_state=0)
     assert pairs_are_cheaper(thin, 4096)
     assert not pairs_are_cheaper(full, 128)
+    # It is a matter of each row, and not of how many there are.
+    assert not pairs_are_cheaper(full[:1], 128)
+    four = sp.csr_array((np.ones(8000), np.tile([1, 5, 20, 60], 2000), np.arange(0, 8001, 4)), (2000, 64))
+    assert pairs_are_cheaper(four, 64)
+    assert pairs_are_cheaper(four[:1], 64)
+
+
+@pytest.mark.parametrize(("n_samples", "n_features", "several"), [(4000, 64, True), (300, 20_000, False)])
+def test_threads_share_sparse_rows_where_that_pays(n_samples, n_features, several, rng, monkeypatch):
+    """A block costs a set of totals, which its work must outweigh by far."""
+    blocks = []
+    monkeypatch.setattr(statistics, "RowBlocks", lambda *rows, **size: blocks.append(size) or RowBlocks(*rows, **size))
+    per_row = 8
+    indices = rng.integers(0, n_features // per_row, (n_samples, per_row)) + np.arange(per_row) * (
+        n_features // per_row
+    )
+    data = np.ones(indices.size)
+    X = sp.csr_array((data, indices.ravel(), np.arange(0, len(data) + 1, per_row)), (n_samples, n_features))
+    rotation = Rotation(np.ones(n_features, np.int8))
+    measure(X, None, rotation)
+    (size,) = blocks
+    n_blocks = -(-n_samples // size["block_rows"])
+    totals = rotation.n_features + rotation.length
+    assert (n_blocks > 1) == several
+    assert n_blocks == 1 or pairs_of(X) / n_blocks > 15 * totals
 
 
 def test_merge_keeps_classes_of_either_side(case):
@@ -106,3 +133,44 @@ def test_without_a_fold(case):
         assert_allclose(found.squares, expected.squares, atol=1e-10)
     alone = measure(X, CodedLabels(np.arange(12), np.where(codes == 2, 2, codes + 3 * folds)), rotation)
     assert_array_equal(alone.without_fold(0, 3).classes, [0, 1])
+
+
+def test_a_class_of_one_row_is_left_when_another_fold_goes():
+    X, rotation = np.eye(4), Rotation(np.ones(4, np.int8))
+    cells = measure(X, CodedLabels(np.arange(4), np.array([0, 0, 2, 3])), rotation, with_squares=False)
+    found = cells.without_fold(0, 2)
+    assert_array_equal(found.classes, [0, 1])
+    assert_array_equal(found.counts, [1, 1])
+    assert_array_equal(found.sums, X[2:])
+    assert found.squares is None
+
+
+def test_statistics_without_squares_can_be_merged(case):
+    X, codes, rotation = case
+    parts = [
+        measure(X[rows], CodedLabels(np.arange(3), codes[rows]), rotation, with_squares=False)
+        for rows in (slice(50), slice(50, None))
+    ]
+    merged = parts[0].merge(parts[1])
+    assert merged.squares is None
+    assert_array_equal(merged.counts, np.bincount(codes))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("density", [0.05, 0.9])
+@pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_array])
+def test_a_row_of_weight_three_counts_as_three_rows(kernel, rng, dtype, density, as_matrix):
+    X = (rng.integers(1, 5, (60, 40)) * (rng.random((60, 40)) < density)).astype(dtype)
+    codes, times = rng.integers(0, 2, 60), rng.integers(0, 4, 60)
+    rotation, classes = Rotation(rng.choice(np.array([-1, 1], np.int8), 40)), np.arange(2)
+    found = measure(as_matrix(X), CodedLabels(classes, codes), rotation, sample_weight=times.astype(float))
+    rows = np.repeat(np.arange(60), times)
+    sums, squares = slow_statistics(X[rows].astype(np.float64), codes[rows], 2, rotation)
+    assert_array_equal(found.counts, np.bincount(codes[rows]))
+    assert_allclose(found.sums, sums, rtol=1e-12)
+    assert_allclose(found.squares, squares, rtol=1e-10, atol=1e-8)
+    unweighted = measure(as_matrix(X), CodedLabels(classes, codes), rotation)
+    assert_allclose(unweighted.squares, slow_statistics(X.astype(np.float64), codes, 2, rotation)[1], rtol=1e-6)
+    alone = measure(as_matrix(X), None, rotation, sample_weight=times.astype(float))
+    assert_array_equal(alone.counts, [times.sum()])
+    assert_allclose(alone.sums, [sums.sum(axis=0)], rtol=1e-12)

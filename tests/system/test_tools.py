@@ -1,6 +1,7 @@
 """The tools of maintainers say what is so: which lines have not run, which mutants there are, what became slower."""
 
 import importlib.util
+import json
 import os
 import sys
 from pathlib import Path
@@ -20,22 +21,28 @@ def tool(path):
 
 def test_lines_that_have_not_run_are_listed_with_their_reasons():
     page = tool("tools/coverage_page.py")
+    functions = {"": {"missing_lines": [3]}, "Lock.take": {"missing_lines": [4, 7, 8]}, "run": {"missing_lines": []}}
     python = page.of_python(
         {
             "files": {
-                "a/site-packages/isrht/x.py": {"executed_lines": [1, 2], "missing_lines": [3, 4, 7]},
-                "src/isrht/y.py": {"executed_lines": [1], "missing_lines": []},
+                "a/site-packages/isrht/x.py": {
+                    "executed_lines": [1, 2], "missing_lines": [3, 4, 7, 8], "functions": functions,
+                },
+                "src/isrht/y.py": {"executed_lines": [1, 2], "missing_lines": [], "functions": {}},
             }
         }
-    )
+    )  # fmt: skip
     cpp = page.of_cpp({"files": [{"file": "core/z.hpp", "lines": [_line(5, 0), _line(5, 2), _line(6, 0)]}]})
-    assert python == {"isrht/x.py": (5, [3, 4, 7]), "isrht/y.py": (1, [])}
-    assert cpp == {"core/z.hpp": (2, [6])}
-    text = page.page(python, cpp, {"isrht/x.py": "Windows only"})
-    assert "- Python: 50.0 % (3 of 6 lines)" in text
-    assert "| `isrht/x.py` | 3-4, 7 | Windows only |" in text
-    assert f"| `core/z.hpp` | 6 | {page.NO_REASON} |" in text
+    assert python == {"isrht/x.py": (6, {"module": [3], "Lock.take": [4, 7, 8]}), "isrht/y.py": (2, {})}
+    assert cpp == {"core/z.hpp": (2, {"module": [6]})}
+    reasons = page.Reasons({"isrht/x.py": {"Lock.*": "Windows only", "run": "gone"}, "core/z.hpp": "a copy"})
+    text = page.page(python, cpp, reasons)
+    assert "- Python: 50.0 % (4 of 8 lines)" in text
+    assert "| `isrht/x.py` | `Lock.take` | 4, 7-8 | Windows only |" in text
+    assert f"| `isrht/x.py` |  | 3 | {page.NO_REASON} |" in text
+    assert "| `core/z.hpp` |  | 6 | a copy |" in text
     assert "isrht/y.py" not in text
+    assert reasons.idle() == [("isrht/x.py", "run")]
 
 
 def _line(number, count):
@@ -48,6 +55,10 @@ def clip(x: float = 1) -> float:
     if x < 0 and not x == -5:
         raise ValueError("3 is a word here")
     return x * 2 if x else 7
+
+
+def nothing():
+    return None
 """
 
 
@@ -107,6 +118,29 @@ def test_a_commit_that_is_slower_is_marked():
     rows = [line for line in history.page(entries).splitlines() if "2026-11-17" in line]
     assert [("slower" in row) for row in rows] == [False, False, False, False, True]
     assert "a / b" in rows[0]
+
+
+def test_what_was_measured_in_few_turns_is_measured_anew(tmp_path, monkeypatch):
+    history = tool("benchmarks/history.py")
+    name = next(iter(history._descriptions()))
+
+    def entry(commit, turns, ratio):
+        return {"commit": commit, "day": "2026-11-17", "subject": commit, "machine": "M", "turns": turns,
+                "ratios": {name: ratio}}  # fmt: skip
+
+    records = tmp_path / "history.jsonl"
+    records.write_text("".join(json.dumps(entry(*one)) + "\n" for one in (("a", 3, 1.0), ("b", 1, 9.0), ("c", 1, 9.0))))
+    replaced = {
+        "RECORDS": records, "PAGE": tmp_path / "page.md", "WORK": tmp_path, "machine": lambda: "M",
+        "last_commits": lambda count: ["a", "b"], "measured": lambda commits, turns: {c: {name: 2.0} for c in commits},
+        "record": lambda commit, ratios, turns: entry(commit, turns, ratios[name]),
+    }  # fmt: skip
+    for attribute, value in replaced.items():
+        monkeypatch.setattr(history, attribute, value)
+    monkeypatch.setattr(sys, "argv", ["history.py"])
+    history.main()
+    assert [(one["commit"], one["ratios"][name]) for one in history.known()] == [("a", 1.0), ("b", 2.0)]
+    assert "(9" not in (tmp_path / "page.md").read_text()
 
 
 @pytest.mark.parametrize(
