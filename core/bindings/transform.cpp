@@ -147,7 +147,7 @@ bool rotate_rows(const AnyMatrix<T>& x, const StepArrays<T>& arrays,
     std::atomic<bool> finite{true};
     const auto rotate = [&](size_t from, size_t to) {
         if (!kernels.rotate({rows.row(from), to - from, rows.width, rows.stride}, steps, plan, inverse,
-                       {out.data() + ptrdiff_t(from) * stride, stride}))
+                            {out.data() + ptrdiff_t(from) * stride, stride}))
             finite = false;
     };
     if (workers <= 1) rotate(0, rows.count);

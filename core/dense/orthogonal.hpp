@@ -64,7 +64,8 @@ template <class T> struct Orthogonal {
     }
 };
 
-// Returns whether all values are finite. The exponent of those that are not is all ones; one more is the bit of the sign.
+// Returns whether all values are finite. The exponent of those that are not is all ones, and one more is the bit of the
+// sign. It is compiled for size: its loop is of vectors anyway.
 template <class T> ISRHT_SMALL bool all_finite(const T* values, size_t count) {
     using Word = typename BitsOf<T>::Type;
     using Bits = typename Lanes<T>::Bits;

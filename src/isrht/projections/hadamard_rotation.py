@@ -173,8 +173,8 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
     def _rotated(self, checked, *, inverse):
         """Rotate the rows that ``checked`` returns once it has validated them.
 
-        What is not finite stays so. The kernels tell it of rotated rows while these are in the cache, so nobody looks at
-        all rows before, unless they are overwritten and could not be asked any more whether they were finite.
+        What is not finite stays so. The kernels tell it of rotated rows while these are in the cache, so nobody looks
+        at all rows before, unless they are overwritten and could not be asked any more whether they were finite.
         """
         rows = checked(ensure_all_finite=not self.copy)
         is_ours = sp.issparse(rows) or (not self.copy and rows.flags.writeable and rows_are_apart(rows))

@@ -413,7 +413,7 @@ def _check_floats(array, result):
 
 
 def _as_cube(array, axis):
-    """Return a view (outer, length, inner) whose (length, inner) lie side by side, none in another; None if there is none.
+    """Return a view (outer, length, inner) whose (length, inner) are contiguous, each apart; None if there is none.
 
     Axes are taken in the order in which they lie in memory, so Fortran-ordered arrays need no copy.
     """
