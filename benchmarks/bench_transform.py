@@ -195,7 +195,7 @@ def length_table(measured):
 def other_table():
     yield "| m * 2^k | " + " | ".join(f"m={m}" for m in (12, 20, 28, 36, 44, 52, 60)) + " | 16 * 2^k |"
     yield "|" + "---|" * 9
-    for dtype in (np.float32, np.float64):
+    for dtype in (np.float32, np.float64, np.int32, np.int64):
         for k in (0, 1, 2, 3, 4, 6, 8, 10, 12, 14):
             lengths = [m << k for m in (12, 20, 28, 36, 44, 52, 60, 16)]
             arrays = {length: rows_of(length, dtype) for length in lengths}

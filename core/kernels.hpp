@@ -49,8 +49,8 @@ template <class T> struct DenseKernels {
     // Sets out (rows, columns) to the wanted columns of the rotated rows.
     void (*project)(DenseRows<T> rows, const T* diagonal, size_t length, Columns<T> columns, T* out);
     // Sets out to the rows after all steps of a rotation, or after all inverse steps, the last first. A row of out may be
-    // the row itself. Where plan.order is 1 the length is a power of two.
-    void (*rotate)(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bool inverse, RowsTo<T> out);
+    // the row itself. Where plan.order is 1 the length is a power of two. Returns whether all of out is finite.
+    bool (*rotate)(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bool inverse, RowsTo<T> out);
     // Adds the chosen rows to totals (width), one after another, in double.
     void (*add_rows)(DenseRows<T> rows, RowChoice chosen, double* totals);
     // Adds the squares of the rotated chosen rows to totals (length), one after another, in double.

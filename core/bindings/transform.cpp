@@ -1,4 +1,5 @@
 // The bindings of the transform, and of rotations made of it, which are shared among threads.
+#include <atomic>
 #include <cmath>
 
 #include "bindings/arrays.hpp"
@@ -124,9 +125,9 @@ template <class T> struct StepArrays {
     auto fields() { return std::tie(starts, signs, matrix); }
 };
 
-// Rotates rows in several threads.
+// Rotates rows in several threads, and returns whether all of them are finite then.
 template <class T>
-void rotate_rows(const AnyMatrix<T>& x, const StepArrays<T>& arrays,
+bool rotate_rows(const AnyMatrix<T>& x, const StepArrays<T>& arrays,
                  const nb::ndarray<T, nb::ndim<2>, nb::device::cpu>& out, bool inverse, size_t workers) {
     const DenseRows<T> rows = dense_rows(x);
     const SmallMatrix plan = checked_matrix(arrays.matrix);
@@ -143,12 +144,15 @@ void rotate_rows(const AnyMatrix<T>& x, const StepArrays<T>& arrays,
     const ptrdiff_t stride = ptrdiff_t(out.stride(0));
     const DenseKernels<T>& kernels = dense_kernels<T>();
     nb::gil_scoped_release release;
+    std::atomic<bool> finite{true};
     const auto rotate = [&](size_t from, size_t to) {
-        kernels.rotate({rows.row(from), to - from, rows.width, rows.stride}, steps, plan, inverse,
-                       {out.data() + ptrdiff_t(from) * stride, stride});
+        if (!kernels.rotate({rows.row(from), to - from, rows.width, rows.stride}, steps, plan, inverse,
+                            {out.data() + ptrdiff_t(from) * stride, stride}))
+            finite = false;
     };
     if (workers <= 1) rotate(0, rows.count);
     else share(rows.count, 16, workers, rotate);
+    return finite;
 }
 
 void widen_halves(const InVector<uint16_t>& x, bool brain, const OutVector<float>& out) {

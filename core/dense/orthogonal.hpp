@@ -5,6 +5,8 @@
 // go through all steps a few at a time, while they are in the first-level cache.
 #pragma once
 
+#include <limits>
+
 #include "dense/transform.hpp"
 #include "records.hpp"
 
@@ -62,20 +64,42 @@ template <class T> struct Orthogonal {
     }
 };
 
+// Returns whether all values are finite. The exponent of those that are not is all ones, and one more is the bit of the
+// sign. It is compiled for size: its loop is of vectors anyway.
+template <class T> ISRHT_SMALL bool all_finite(const T* values, size_t count) {
+    using Word = typename BitsOf<T>::Type;
+    using Bits = typename Lanes<T>::Bits;
+    constexpr size_t N = size_t(Lanes<T>::count);
+    constexpr Word lowest = Word(1) << (std::numeric_limits<T>::digits - 1);
+    constexpr Word exponent = std::numeric_limits<Word>::max() / lowest * lowest;
+    Bits found{};
+    size_t k = 0;
+    for (; k + N <= count; k += N) found |= ((Bits)load(values + k) & exponent) + lowest;
+    bool finite = true;
+    for (size_t lane = 0; lane < N; ++lane) finite &= found[lane] >= 0;
+    for (; k < count; ++k) finite &= values[k] - values[k] == T(0);
+    return finite;
+}
+
 template <class T>
-void rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bool inverse, RowsTo<T> out) {
+bool rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bool inverse, RowsTo<T> out) {
     const Orthogonal<T> rotation{steps, plan};
     const size_t fitting = kRotatedTogether / (rows.width * sizeof(T));
     // Rows that are taken side by side should be as many as there are lanes.
     const size_t least = steps.length / plan.order < size_t(Lanes<T>::count) ? size_t(Lanes<T>::count) : 1;
     const size_t together = fitting < least ? least : fitting;
+    bool finite = true;
     for (size_t i = 0; i < rows.count; i += together) {
         const size_t count = rows.count - i < together ? rows.count - i : together;
         const DenseRows<T> some{rows.row(i), count, rows.width, rows.stride};
         T* const to = out.data + ptrdiff_t(i) * out.stride;
         if (inverse) rotation.backward(some, to, out.stride);
         else rotation.forward(some, to, out.stride);
+        if (out.stride == ptrdiff_t(rows.width)) finite &= all_finite(to, count * rows.width);
+        else
+            for (size_t k = 0; k < count; ++k) finite &= all_finite(to + ptrdiff_t(k) * out.stride, rows.width);
     }
+    return finite;
 }
 
 }  // namespace isrht::ISRHT_VARIANT

@@ -88,8 +88,30 @@ def test_bad_rows_are_named():
         model.transform(np.zeros((2, 5)))
     with pytest.raises(ValueError, match="5 columns"):
         model.inverse_transform(np.zeros((2, 5)))
-    with pytest.raises(ValueError, match="overflows float32"):
-        model.transform(np.full((1, 4), 3e38, np.float32))
+
+
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("d", [4, 5, 60, 1000])
+def test_what_is_not_finite_is_told_from_what_becomes_so(copy, d):
+    model = HadamardRotation(random_state=0, copy=copy).fit(np.zeros((2, d)))
+    for rotate in (model.transform, model.inverse_transform):
+        for value, message in [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")]:
+            X = np.zeros((30, d), np.float32)
+            X[17, d // 2] = value
+            with pytest.raises(ValueError, match=f"contains {message}"):
+                rotate(X)
+        with pytest.raises(ValueError, match="overflows float32"):
+            rotate(np.full((30, d), 3e38, np.float32))
+
+
+def test_windows_that_overlap_are_not_overwritten(rng):
+    memory = rng.standard_normal(50)
+    windows = np.lib.stride_tricks.sliding_window_view(memory, 20, writeable=True)[::10]
+    before = windows.copy()
+    model = HadamardRotation(random_state=0, copy=False).fit(before)
+    rotated = model.transform(windows)
+    assert_array_equal(windows, before)
+    assert_array_equal(rotated, model.transform(before))
 
 
 def test_names_and_frames():

@@ -5,7 +5,15 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.support.matrices import as_float64, contiguous_rows, rows_of, without_duplicates
+from isrht.support.matrices import (
+    CACHE_LINE,
+    as_float64,
+    contiguous_rows,
+    empty_rows,
+    rows_are_apart,
+    rows_of,
+    without_duplicates,
+)
 
 
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix])
@@ -51,3 +59,21 @@ def test_duplicates_are_added_up_in_a_copy():
     assert_array_equal(X.data, [1, 2, 4])
     dense = np.ones((2, 2))
     assert without_duplicates(dense) is dense
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 5), (100, 1000)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_new_rows_begin_at_a_cache_line(shape, dtype):
+    rows = [empty_rows(shape, dtype) for _ in range(5)]
+    assert all(one.ctypes.data % CACHE_LINE == 0 for one in rows if one.size)
+    assert all(one.shape == shape and one.dtype == dtype and one.flags.c_contiguous for one in rows)
+    assert not np.shares_memory(rows[0], rows[1])
+
+
+def test_windows_have_memory_in_common():
+    memory = np.zeros(20)
+    windows = np.lib.stride_tricks.sliding_window_view(memory, 5, writeable=True)
+    assert not rows_are_apart(windows)
+    assert rows_are_apart(windows[::5])
+    assert rows_are_apart(windows[::-5])
+    assert rows_are_apart(windows[:1])

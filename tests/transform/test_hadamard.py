@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -172,12 +173,25 @@ def test_other_lengths_are_refused(length, message):
         (np.zeros(12), {"order": "sequency"}, ValueError, "power of two.*got 12"),
         (np.zeros(4), {"axis": 1}, ValueError, "axis 1"),
         (np.zeros(4), {"workers": 0}, ValueError, "workers.*0"),
+        (np.zeros(4), {"workers": 1.5}, TypeError, "workers.*1.5"),
+        (np.ma.array(np.zeros(4), mask=[0, 1, 0, 0]), {}, ValueError, "masked.*filled"),
+        (sp.eye_array(4), {}, TypeError, "scipy.sparse"),
+        (None, {}, TypeError, "NoneType"),
         (np.zeros(4), {"workers": -1000}, ValueError, "workers.*-1000"),
     ],
 )
 def test_bad_input_is_named(x, options, error, message):
     with pytest.raises(error, match=message):
         fwht(x, **options)
+
+
+def test_windows_that_overlap_are_not_transformed_in_place(rng):
+    memory = rng.standard_normal(48)
+    windows = np.lib.stride_tricks.sliding_window_view(memory, 16, writeable=True)[::8]
+    expected = windows @ hadamard_matrix(16)
+    assert_allclose(fwht(windows, overwrite_x=True), expected, atol=1e-12)
+    apart = windows[::2]
+    assert fwht(apart, overwrite_x=True) is apart
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, *COMPLEX])

@@ -50,6 +50,25 @@ def test_every_kernel_gives_the_bits_of_the_twin(kernel, width, dtype, inverse, 
     assert_array_equal(memory, expected)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_kernels_tell_whether_all_is_finite(kernel, width, dtype, rng):
+    X = rng.standard_normal((37, width)).astype(dtype)
+    rotation = OrthogonalRotation.drawn(width, 2, 1)
+    gaps = np.empty((37, width + 1), dtype)[:, :-1]
+    largest = np.zeros((37, width), dtype)
+    largest[-1, -1] = np.finfo(dtype).max / 4
+    with np.errstate(over="ignore"):
+        assert all(rotation.apply(rows, out) for rows in (X, largest) for out in (X.copy(), gaps))
+    for value in (np.nan, np.inf, -np.inf):
+        for row, column in [(0, 0), (36, width - 1), (20, width // 2)]:
+            wrong = X.copy()
+            wrong[row, column] = value
+            with np.errstate(invalid="ignore"):
+                results = [rotation.apply(wrong, out, workers=2) for out in (X.copy(), gaps)]
+            assert results == [False, False]
+
+
 def test_one_round_is_signs_and_the_transform(rng):
     """Of a width that is a power of two."""
     X = rng.standard_normal((3, 64))

@@ -10,6 +10,7 @@ log d).
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import Self
 
@@ -21,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
-from isrht.support.matrices import contiguous_rows
+from isrht.support.matrices import contiguous_rows, empty_rows, rows_are_apart
 from isrht.support.threads import job_count
 from isrht.support.validation import (
     check_n_jobs,
@@ -139,8 +140,8 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         """
         check_is_fitted(self)
         taken = _taken(X)
-        rows = checked_data(self, X if taken is None else taken.array, reset=False)
-        return self._give_back(taken, self._rotated(rows, inverse=False))
+        checked = partial(checked_data, self, X if taken is None else taken.array, reset=False)
+        return self._give_back(taken, self._rotated(checked, inverse=False))
 
     def inverse_transform(self, X: Rows) -> ArrayOrLazy:
         """Return the rows that were before they were rotated, to rounding.
@@ -156,8 +157,8 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         """
         check_is_fitted(self)
         taken = _taken(X)
-        rows = checked_components(X if taken is None else taken.array, self.n_features_in_)
-        return self._give_back(taken, self._rotated(rows, inverse=True))
+        checked = partial(checked_components, X if taken is None else taken.array, self.n_features_in_)
+        return self._give_back(taken, self._rotated(checked, inverse=True))
 
     @property
     def _n_features_out(self):
@@ -169,14 +170,22 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _rotated(self, rows, *, inverse):
-        is_ours = sp.issparse(rows) or (not self.copy and rows.flags.writeable)
+    def _rotated(self, checked, *, inverse):
+        """Rotate the rows that ``checked`` returns once it has validated them.
+
+        What is not finite stays so. The kernels tell it of rotated rows while these are in the cache, so nobody looks
+        at all rows before, unless they are overwritten and could not be asked any more whether they were finite.
+        """
+        rows = checked(ensure_all_finite=not self.copy)
+        is_ours = sp.issparse(rows) or (not self.copy and rows.flags.writeable and rows_are_apart(rows))
         rows = rows.toarray() if sp.issparse(rows) else contiguous_rows(rows)
-        out = rows if is_ours else np.empty(rows.shape, dtype=rows.dtype)
+        out = rows if is_ours else empty_rows(rows.shape, rows.dtype)
         workers = max(1, min(job_count(self.n_jobs), rows.size // WORTH_A_THREAD))
-        OrthogonalRotation(self.n_features_in_, self.signs_).apply(rows, out, inverse=inverse, workers=workers)
+        rotation = OrthogonalRotation(self.n_features_in_, self.signs_)
         with np.errstate(over="ignore", invalid="ignore"):
-            finite = np.isfinite(out.sum())  # One number tells nearly always, and reads faster than all of them.
+            finite = rotation.apply(rows, out, inverse=inverse, workers=workers)
+        if not finite and self.copy:
+            checked(ensure_all_finite=True)
         return out if finite else checked_finite(out)
 
     @staticmethod

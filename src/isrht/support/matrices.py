@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 
 # Elements of one dense block: 4 MB of float64, which stays in the outer cache while it is worked on.
 BLOCK_ELEMENTS = 2**19
+# Bytes.
+CACHE_LINE = 64
 
 
 def rows_of(X, rows):
@@ -32,6 +36,22 @@ def rows_of(X, rows):
 def contiguous_rows(X):
     """Return X itself where the values of a row lie side by side, as the dense kernels need them; else a copy."""
     return X if X.shape[1] <= 1 or X.strides[1] == X.itemsize else np.ascontiguousarray(X)
+
+
+def rows_are_apart(X):
+    """Return whether no two rows have memory in common, as the windows of a view may have."""
+    return len(X) <= 1 or abs(X.strides[0]) >= X.shape[1] * X.itemsize
+
+
+def empty_rows(shape, dtype):
+    """Return a new array that begins at a cache line.
+
+    Those of NumPy begin 16 bytes later, from where every vector of a kernel that is as long as a line lies across two.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.empty(size + CACHE_LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 def as_float64(X):

@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from numbers import Integral
 
 
 def worker_count(workers):
@@ -28,6 +29,8 @@ def worker_count(workers):
     """
     if workers is None:
         return 1
+    if not isinstance(workers, Integral):
+        raise TypeError(f"workers must be an integer or None, got {workers!r}")
     count = _cpu_count() + 1 + workers if workers < 0 else workers
     if count < 1:
         raise ValueError(

@@ -31,7 +31,7 @@ SMALLEST_SQUARE = 1e-290
 SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
 
 
-def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=True):
+def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=True, ensure_all_finite=True):
     """Validate X (and y) for an estimator as scikit-learn does, after the structure of a sparse X.
 
     Parameters
@@ -45,6 +45,8 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
         Which formats of sparse matrices stay as they are; others become the first of them.
     reset : bool, default=True
         Whether to set the features of the estimator, as ``fit`` does, or to compare them with those of X.
+    ensure_all_finite : bool, default=True
+        Whether values of X that are not finite are an error.
 
     Returns
     -------
@@ -53,7 +55,15 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
     """
     check_sparse(X)
     with quiet_sums():
-        checked = validate_data(estimator, X, y, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+        checked = validate_data(
+            estimator,
+            X,
+            y,
+            accept_sparse=accept_sparse,
+            dtype=FLOATS,
+            reset=reset,
+            ensure_all_finite=ensure_all_finite,
+        )
     return (plain(checked[0]), checked[1]) if isinstance(checked, tuple) else plain(checked)
 
 
@@ -107,9 +117,9 @@ def quiet_sums():
     return np.errstate(over="ignore", invalid="ignore")
 
 
-def checked_components(Z, n_components):
+def checked_components(Z, n_components, *, ensure_all_finite=True):
     """Validate rows of components that are to be turned back into features; return a dense float array."""
-    Z = checked_block(Z)
+    Z = checked_block(Z, ensure_all_finite=ensure_all_finite)
     if Z.shape[1] != n_components:
         raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={n_components} are expected")
     return Z.toarray() if sp.issparse(Z) else Z

@@ -281,8 +281,12 @@ class _How:
 
 def _transformed(x, choose_axes, how, overwrite_x):
     """Transform the axes that ``choose_axes`` tells for a number of dimensions."""
+    if np.ma.is_masked(x):
+        raise ValueError("x has masked values, and every output is a sum of all: fill them first, by x.filled(0), say")
     taken = take(x)
     array = taken.array
+    if array.dtype == object and array.ndim == 0 and not isinstance(x, np.ndarray):
+        raise TypeError(f"fwht transforms arrays of numbers, got {type(x).__module__}.{type(x).__qualname__}")
     work_type = _type_of_work(array.dtype, how.keeps_integers)
     axes = choose_axes(array.ndim)
     for axis in axes:
@@ -409,7 +413,7 @@ def _check_floats(array, result):
 
 
 def _as_cube(array, axis):
-    """Return a view (outer, length, inner) whose (length, inner) are contiguous; None if memory has no such order.
+    """Return a view (outer, length, inner) whose (length, inner) are contiguous, each apart; None if there is none.
 
     Axes are taken in the order in which they lie in memory, so Fortran-ordered arrays need no copy.
     """
@@ -424,4 +428,5 @@ def _as_cube(array, axis):
         return None
     item = array.itemsize
     contiguous = (inner == 1 or cube.strides[2] == item) and (length == 1 or cube.strides[1] == inner * item)
-    return cube if contiguous and cube.strides[0] >= 0 and cube.flags.aligned else None
+    apart = len(cube) <= 1 or cube.strides[0] >= length * inner * item  # Windows of an array may have values in common.
+    return cube if contiguous and apart and cube.flags.aligned else None

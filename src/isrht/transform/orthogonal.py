@@ -69,8 +69,13 @@ class OrthogonalRotation:
         inverse : bool, default=False
         workers : int, default=1
             Threads.
+
+        Returns
+        -------
+        bool
+            Whether all of ``out`` is finite.
         """
-        kernels.engine.rotate_rows(X, self.steps(X.dtype), out, inverse, workers)
+        return kernels.engine.rotate_rows(X, self.steps(X.dtype), out, inverse, workers)
 
     def steps(self, dtype):
         """Return the steps as the kernels take them, in the precision of the rows."""

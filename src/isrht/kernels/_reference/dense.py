@@ -55,7 +55,7 @@ def rotate_rows(x, steps, out, inverse, workers=1):
     """Write the rows after all steps of a rotation, or after all inverse steps, the last first, to ``out``.
 
     A step multiplies some values of a row by signs, and applies the orthonormal transform to them. ``steps`` are
-    :class:`~isrht.kernels.records.RotationSteps`; ``out`` may be ``x``.
+    :class:`~isrht.kernels.records.RotationSteps`; ``out`` may be ``x``. Return whether all of ``out`` is finite.
     """
     length = steps.signs.shape[1]
     check_range(steps.starts, x.shape[1] - length + 1, "a step begins out of range")
@@ -72,6 +72,7 @@ def rotate_rows(x, steps, out, inverse, workers=1):
             transform_streams(values[:, :, None], steps.matrix, scale)
         if inverse:
             values *= steps.signs[step]
+    return bool(np.isfinite(out).all())
 
 
 def _combine(x, matrix):
