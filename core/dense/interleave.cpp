@@ -11,8 +11,9 @@ namespace {
 
 // So many rows are finished together: what is written of them stays in the cache until each line of it is whole.
 constexpr size_t kRows = 256;
-// So many columns are read together: they make whole lines of what is written.
-template <class T> constexpr size_t kColumns = 64 / sizeof(T);
+// So many columns are read together. More would fall into the same sets of a cache, for columns often lie at distances
+// that are powers of two.
+constexpr size_t kColumns = 8;
 
 template <class T> struct Square {
     static constexpr int side = int(16 / sizeof(T));
@@ -107,7 +108,7 @@ T copy_rest(const T* const* from, size_t columns, size_t first, size_t last, T* 
 }  // namespace
 
 template <class T> bool interleave(const Column* columns, size_t width, size_t start, size_t count, T* out) {
-    constexpr size_t side = size_t(Square<T>::side), most = kColumns<T>;
+    constexpr size_t side = size_t(Square<T>::side), most = kColumns;
     alignas(64) T room[most][kRows];
     const T* from[most];
     typename Square<T>::Vector trace{};

@@ -82,8 +82,9 @@ def column_of(name, value, count):
 
 def precision_of(schema, numbers):
     """Return the type of the rows that these columns make: float32 if all of them have it, and else float64."""
-    kinds = schema.types
-    return np.float32 if {str(kind) for kind in {kinds[number] for number in numbers}} == {"float"} else np.float64
+    types, kinds = library("pyarrow", "reading Parquet").types, schema.types
+    different = {kinds[number].id: kinds[number] for number in numbers}
+    return np.float32 if different and all(map(types.is_float32, different.values())) else np.float64
 
 
 class ColumnsAsRows:
@@ -108,8 +109,11 @@ class ColumnsAsRows:
 
 def _without_halves(batch):
     """Return a batch with float32 in place of float16, which the kernel does not know."""
-    for number, kind in enumerate(batch.schema.types):
-        if str(kind) == "halffloat":
+    types, kinds = library("pyarrow", "reading Parquet").types, batch.schema.types
+    if not any(map(types.is_float16, {kind.id: kind for kind in kinds}.values())):
+        return batch
+    for number, kind in enumerate(kinds):
+        if types.is_float16(kind):
             batch = batch.set_column(number, batch.schema.names[number], batch.column(number).cast("float"))
     return batch
 

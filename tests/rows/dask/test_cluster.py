@@ -36,7 +36,7 @@ def test_a_function_is_sent_as_data_and_not_called():
         found.function()
 
 
-@pytest.mark.parametrize(("size", "times", "inside"), [(10, 4, True), (10, 10**6, False), (2**21, 1, False)])
+@pytest.mark.parametrize(("size", "times", "inside"), [(10, 4, True), (10, 10**6, False), (2**18, 1, False)])
 def test_small_functions_go_with_every_task_and_large_ones_to_each_worker_once(size, times, inside, client):
     values = np.arange(size)
     sent = cluster.sent(lambda: values.sum(), times)
