@@ -87,9 +87,10 @@ def in_threads(function, items, n_jobs=None):
 def stream_in_threads(function, items, workers):
     """Yield ``function(item)`` for items that are made one after the other, in their order, computed by threads.
 
-    The thread that calls makes the items, and is one of those that compute: whenever all others have an item under way, and
-    one more waits, it takes the next itself. A thread that only handed out items and took results would
-    stop the others each time that it wakes up, because threads of Python take turns.
+    The thread that calls makes the items, and is one of those that compute: whenever all others have an item under way,
+    and one more waits, it takes the next itself. A thread that only handed out items and took results would stop the
+    others each time that it wakes up, because threads of Python take turns. Some results more than there are threads
+    may wait for one before them, so that nobody has to wait for the slowest thread after every item.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def stream_in_threads(function, items, workers):
             busy = sum(not future.done() for future in under_way) >= workers
             under_way.append(_computed(function, item) if busy else pool.submit(function, item))
             del item
-            while under_way and (under_way[0].done() or len(under_way) > workers):
+            while under_way and (under_way[0].done() or len(under_way) > 2 * workers + 1):
                 yield under_way.popleft().result()
         while under_way:
             yield under_way.popleft().result()
