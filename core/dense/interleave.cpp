@@ -11,9 +11,8 @@ namespace {
 
 // So many rows are finished together: what is written of them stays in the cache until each line of it is whole.
 constexpr size_t kRows = 256;
-// So many columns are read together. More would fall into the same sets of a cache, for columns often lie at distances
-// that are powers of two.
-constexpr size_t kColumns = 8;
+// So many columns are read together: they make whole lines of what is written.
+template <class T> constexpr size_t kColumns = 64 / sizeof(T);
 
 template <class T> struct Square {
     static constexpr int side = int(16 / sizeof(T));
@@ -108,7 +107,7 @@ T copy_rest(const T* const* from, size_t columns, size_t first, size_t last, T* 
 }  // namespace
 
 template <class T> bool interleave(const Column* columns, size_t width, size_t start, size_t count, T* out) {
-    constexpr size_t side = size_t(Square<T>::side), most = kColumns;
+    constexpr size_t side = size_t(Square<T>::side), most = kColumns<T>;
     alignas(64) T room[most][kRows];
     const T* from[most];
     typename Square<T>::Vector trace{};

@@ -149,7 +149,9 @@ def test_a_connection_that_breaks_again_and_again_is_named(name, files):
         problem = rf"{url}/{name}: the connection broke at byte [01], 4 times"
         with pytest.raises(RemoteError, match=problem):
             read_rows(f"{url}/{name}", **options(name))
-        with pytest.raises(OSError, match=rf"block 0 \(from row 0\): {problem}"):
+        # The layout of Parquet is looked at before the first block is read.
+        block = "" if name == "rows.parquet" else r"block 0 \(from row 0\): "
+        with pytest.raises(OSError, match=f"^{block}{problem}"):
             RowSource(open_rows(f"{url}/{name}", **options(name))).shape  # noqa: B018 -- the first pass is made here
 
 
