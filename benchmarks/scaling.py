@@ -18,7 +18,7 @@ import math
 import subprocess
 import sys
 import time
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -195,12 +195,11 @@ def constants():
         return more / ((many - few) * NONZEROS)
 
     steps, path = newton_path(20_000, r)
-    surveyed = per_nonzero(lambda X, y: RowSource(partial(in_blocks, X, y)).shape)
+    cut = {n: in_blocks(X[:n], y[:n]) for n in (few, many)}
+    surveyed = per_nonzero(lambda X, y: source(cut[len(y)]).shape)
     return {
         "survey, per nonzero": surveyed,
-        "measure with squares, per nonzero": per_nonzero(
-            lambda X, y: ISRHT(r, random_state=0).fit(RowSource(partial(in_blocks, X, y)))
-        )
+        "measure with squares, per nonzero": per_nonzero(lambda X, y: ISRHT(r, random_state=0).fit(source(cut[len(y)])))
         - surveyed,
         "measure class sums alone, per nonzero": per_nonzero(
             lambda X, y: ISRHT(r, class_weight="balanced", random_state=0).fit(X, y)
@@ -270,9 +269,14 @@ def simulate(found, share, goal=10**8, d=10**6, r=256, batches=10):
 
 
 def in_blocks(X, y, size=BLOCK_ROWS):
-    """Yield rows as a source has them, some at a time."""
-    for start in range(0, X.shape[0], size):
-        yield unread(X[start : start + size]), y[start : start + size]
+    """Rows and labels, cut into blocks."""
+    starts = range(0, X.shape[0], size)
+    return [(X[start : start + size], y[start : start + size]) for start in starts]
+
+
+def source(blocks):
+    """Blocks of rows as they come from a generator, of which SciPy knows nothing in any pass."""
+    return RowSource(lambda: ((unread(X), y) for X, y in blocks))
 
 
 def unread(X):
