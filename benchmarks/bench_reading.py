@@ -19,6 +19,16 @@ from isrht.files.opening import open_rows, read_rows
 from isrht.files.writing import write_rows
 
 MEGABYTES = 200
+SHAPES = [
+    (100_000, 64, "float32"),
+    (100_000, 64, "float64"),
+    (200_000, 64, "int32"),
+    (1_000_000, 10, "float32"),
+    (400_000, 64, "float32"),
+    (400_000, 64, "float64"),
+    (20_000, 500, "float32"),
+    (5_000, 2_000, "float32"),
+]
 VALUES = {"6 digits": "{:.6g}", "17 digits": "{!r}"}
 
 
@@ -36,6 +46,9 @@ def main():
         for ending, (ours, peer), (our_cpu, peer_cpu), speed in formats(Path(folder)):
             cells = f"{ours:.4f} | {peer:.4f} | {ours / peer:.2f} | {our_cpu:.4f} | {peer_cpu:.4f} | {speed:.0f}"
             print(f"| .{ending} | {cells} |", flush=True)
+        print("\n| Parquet | ours, s | pyarrow's read_table, s | ratio | must reach |\n|---|---|---|---|---|")
+        for name, ours, peer in tables(Path(folder)):
+            print(f"| {name} | {ours:.4f} | {peer:.4f} | {ours / peer:.2f} | <= 1.5 |", flush=True)
         print("\n| memory beyond what was held before | MB | must reach |\n|---|---|---|")
         extra = in_fresh_process(streamed, str(path))
         print(f"| streaming the {MEGABYTES} MB in blocks | {extra:.0f} | O(block) |")
@@ -67,6 +80,23 @@ def formats(folder, n_rows=100_000, width=64):
         functions = {"ours": partial(all_blocks, path, label), "peer": partial(peer, path)}
         seconds, cpu = best_of(functions, turns), best_of(functions, turns, time.process_time)
         yield ending, tuple(seconds.values()), tuple(cpu.values()), X.nbytes / 1e6 / seconds["ours"]
+
+
+def tables(folder, turns=15):
+    """Yield, for Parquet of several shapes, the seconds for all blocks and those of pyarrow, which has as many threads.
+
+    pyarrow reads the same columns, and leaves them columns.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    for n_rows, width, kind in SHAPES:
+        X, path = (1000 * rng.standard_normal((n_rows, width))).astype(kind), folder / "shape.parquet"
+        named = {f"c{number}": column for number, column in enumerate(X.T)}
+        pq.write_table(pa.table({**named, "label": np.arange(n_rows) % 2}), path)
+        functions = {"ours": partial(all_blocks, path, {"label": "label"}), "peer": partial(pq.read_table, path)}
+        yield f"{n_rows:,} x {width:,} {kind}", *best_of(functions, turns).values()
 
 
 def all_blocks(path, options):

@@ -9,7 +9,7 @@ log2(d) ~ d^a.
 ``python -m benchmarks.scaling`` runs small sizes, ``--long`` up to 10^7 rows, 2^22 features and 2048 components;
 ``--write`` puts the tables into ``benchmarks/results/scaling.md`` and the figure into ``docs/scaling.svg``. The last
 table is the plan of docs/scaling.md: 10^9 rows on a hundred workers, computed from constants that are measured here.
-``--simulate`` checks it by a tenth of 10^8 generated rows (``benchmarks/results/simulation.md``).
+``--simulate`` checks it by a share of 10^8 generated rows (``benchmarks/results/simulation.md``).
 """
 
 import argparse
@@ -35,6 +35,7 @@ RESULTS = Path(__file__).parent / "results" / "scaling.md"
 SIMULATION = RESULTS.with_name("simulation.md")
 FIGURE = Path(__file__).parent.parent / "docs" / "scaling.svg"
 NONZEROS = 100  # of a sparse row
+BLOCK_ROWS = 5000  # of sparse rows that come in blocks
 
 # What grows, what is fitted, the sizes (the last ones only with --long) and the rest of the shape.
 SWEEPS = {
@@ -72,7 +73,7 @@ class Sparse:
 
     def __init__(self, n, d):
         self.n, rng = n, np.random.default_rng(0)
-        size = min(n, 5000)
+        size = min(n, BLOCK_ROWS)
         self.rows = random_rows(rng, size, d)
         self.labels = rng.integers(0, 2, size)
 
@@ -194,9 +195,12 @@ def constants():
         return more / ((many - few) * NONZEROS)
 
     steps, path = newton_path(20_000, r)
+    cut = {n: in_blocks(X[:n], y[:n]) for n in (few, many)}
+    surveyed = per_nonzero(lambda X, y: source(cut[len(y)]).shape)
     return {
-        "survey, per nonzero": per_nonzero(lambda X, y: RowSource([(X, y)]).shape),
-        "measure with squares, per nonzero": per_nonzero(lambda X, y: ISRHT(r, random_state=0).fit(X, y)),
+        "survey, per nonzero": surveyed,
+        "measure with squares, per nonzero": per_nonzero(lambda X, y: ISRHT(r, random_state=0).fit(source(cut[len(y)])))
+        - surveyed,
         "measure class sums alone, per nonzero": per_nonzero(
             lambda X, y: ISRHT(r, class_weight="balanced", random_state=0).fit(X, y)
         ),
@@ -207,12 +211,12 @@ def constants():
 
 
 class Generated:
-    """A tenth of the blocks of many CSR rows, drawn at random; each block is made anew in every pass, from its number.
+    """Some of the blocks of many CSR rows, drawn at random; each block is made anew in every pass, from its number.
 
     ``seconds`` is the processor's time that making them took so far, which is not the time of those who read them.
     """
 
-    def __init__(self, n, d, share=0.1, size=5000):
+    def __init__(self, n, d, share, size=BLOCK_ROWS):
         self.d, self.size, self.seconds = d, size, 0.0
         count = n // size
         self.numbers = np.sort(np.random.default_rng(0).choice(count, int(share * count), replace=False))
@@ -226,14 +230,14 @@ class Generated:
             yield block
 
 
-def simulate(found, goal=10**8, d=10**6, r=256, batches=10):
-    """Seconds of one core to survey and measure ``goal`` generated rows, from a tenth of them.
+def simulate(found, share, goal=10**8, d=10**6, r=256, batches=10):
+    """Seconds of one core to survey and measure ``goal`` generated rows, from a share of them.
 
-    The tenth is timed in batches, of which each pass has ten. Their mean, times their number among all rows, is what
+    The share is timed in batches, of which each pass has ten. Their mean, times their number among all rows, is what
     all rows take, and its error is twice the standard error of the mean. It is compared with what the constants of
     :func:`constants` say.
     """
-    blocks = Generated(goal, d)
+    blocks = Generated(goal, d, share)
     n = blocks.size * len(blocks.numbers)
     marks = {}
 
@@ -262,6 +266,17 @@ def simulate(found, goal=10**8, d=10**6, r=256, batches=10):
         lines.append(f"| {name} | {times.sum():.1f} | {whole} | {goal * NONZEROS * said[number]:.0f} |")
     lines.append(f"| after the last row | {end - marks[2][-1]:.1f} | the same | |")
     return "\n".join(lines)
+
+
+def in_blocks(X, y, size=BLOCK_ROWS):
+    """Rows and labels, cut into blocks."""
+    starts = range(0, X.shape[0], size)
+    return [(X[start : start + size], y[start : start + size]) for start in starts]
+
+
+def source(blocks):
+    """Blocks of rows as they come from a generator, of which SciPy knows nothing in any pass."""
+    return RowSource(lambda: ((unread(X), y) for X, y in blocks))
 
 
 def unread(X):
@@ -375,11 +390,12 @@ def main():
     parser.add_argument("--long", action="store_true", help="up to 10^7 rows, 2^22 features, 2048 components")
     parser.add_argument("--write", action="store_true", help=f"write results/{RESULTS.name} and docs/{FIGURE.name}")
     parser.add_argument("--simulate", action="store_true", help="only measure generated rows, for the plan of 10^9")
+    parser.add_argument("--share", type=float, default=0.1, help="which share of 10^8 generated rows --simulate takes")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.simulate:
         found = constants()
-        text = f"{table_of(found)}\n\n{plan(found)}\n\n{simulate(found)}\n\n{of_processor()}\n"
+        text = f"{table_of(found)}\n\n{plan(found)}\n\n{simulate(found, args.share)}\n\n{of_processor()}\n"
         print(text)
         if args.write:
             SIMULATION.write_text(text)

@@ -1,7 +1,7 @@
 // The bindings of the kernels that project and add up dense rows.
 #include "bindings/arrays.hpp"
+#include "bindings/arrow.hpp"
 #include "bindings/bindings.hpp"
-#include "dense/interleave.hpp"
 #include "infra/dispatch.hpp"
 
 namespace isrht {
@@ -52,10 +52,21 @@ void add_moments(const AnyMatrix<T>& x, const InMatrix<double>& first, const InM
     dense_kernels<T>().add_moments(rows, factors, totals.data());
 }
 
-template <class T> void interleave_columns(const InMatrix<T>& columns, const OutMatrix<T>& out) {
-    require(has_shape(out, columns.shape(1), columns.shape(0)), "out has the wrong shape");
+template <class T> bool interleave_columns(const InMatrix<T>& columns, const OutMatrix<T>& out) {
+    const size_t width = columns.shape(0), count = columns.shape(1);
+    require(has_shape(out, count, width), "out has the wrong shape");
+    std::vector<Column> found(width);
+    for (size_t i = 0; i < width; ++i)
+        found[i] = {columns.data() + i * count, nullptr, 0, std::is_same_v<T, float> ? Kind::Float : Kind::Double};
     nb::gil_scoped_release release;
-    interleave(columns.data(), columns.shape(0), columns.shape(1), out.data());
+    return interleave(found.data(), width, 0, count, out.data());
+}
+
+template <class T> bool interleave_arrow(const ArrowColumns& columns, int64_t start, const OutMatrix<T>& out) {
+    require(out.shape(1) == columns.numbers.shape(0), "out has the wrong shape");
+    const std::vector<Column> found = columns_of<T>(columns, start, out.shape(0));
+    nb::gil_scoped_release release;
+    return interleave(found.data(), found.size(), size_t(start), out.shape(0), out.data());
 }
 
 template <class T> void bind(nb::module_& m) {
@@ -64,6 +75,7 @@ template <class T> void bind(nb::module_& m) {
     m.def("add_rows", &add_rows<T>, array("x"), array("chosen"), array("totals"));
     m.def("add_moments", &add_moments<T>, array("x"), array("first"), array("second"), array("totals"));
     m.def("interleave_columns", &interleave_columns<T>, array("columns"), array("out"));
+    m.def("interleave_arrow", &interleave_arrow<T>, "columns"_a, "start"_a, array("out"));
     m.def("add_squares", &add_squares<T>, array("x"), array("chosen"), array("diagonal"), array("totals"));
 }
 

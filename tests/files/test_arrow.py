@@ -5,7 +5,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from isrht.files.arrow import layout_of, same_floats  # noqa: E402 -- it follows what is needed
+from isrht.files.arrow import ColumnsAsRows, layout_of, precision_of  # noqa: E402 -- it follows what is needed
 from isrht.files.errors import FileError  # noqa: E402
 
 LIST = pa.list_(pa.float32())
@@ -32,9 +32,18 @@ def test_layouts(fields, layout):
         assert layout_of("rows.parquet", schema, len(fields) - 1) == layout
 
 
-def test_columns_of_one_floating_type():
+def test_rows_have_the_precision_of_their_columns():
     schema = pa.schema([("a", pa.float32()), ("b", pa.float32()), ("c", pa.float64()), ("d", pa.int8())])
-    assert same_floats(schema, [0, 1]) == np.float32
-    assert same_floats(schema, [2]) == np.float64
-    assert same_floats(schema, [0, 2]) is None
-    assert same_floats(schema, [3]) is None
+    assert precision_of(schema, [0, 1]) == np.float32
+    assert precision_of(schema, [2]) == precision_of(schema, [0, 2]) == precision_of(schema, [3]) == np.float64
+
+
+def test_columns_of_all_types_become_rows():
+    halves = pa.array(np.array([0.5, -1.5, 2.0], dtype=np.float16))
+    batch = pa.record_batch([halves, pa.array([1, None, 3]), pa.array([True, False, True])], ["a", "b", "c"])
+    rows, finite = ColumnsAsRows(batch, [2, 0, 1]).rows(0, 3)
+    np.testing.assert_array_equal(rows, [[1, 0.5, 1], [0, -1.5, np.nan], [1, 2, 3]])
+    assert not finite
+    rows, finite = ColumnsAsRows(batch, [0]).rows(1, 3)
+    np.testing.assert_array_equal(rows, [[-1.5], [2]])
+    assert finite

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 from isrht import ISRHTClassifier, RowSource
 from isrht.files import FileError, open_rows, read_rows, remote, write_rows
-from isrht.files.remote import RemoteFile, is_url, shown
+from isrht.files.remote import RemoteError, RemoteFile, is_url, shown
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -132,22 +132,27 @@ def test_large_files_are_read_in_ranges(rng):
         assert len(sizes) > 1
 
 
-def test_a_connection_that_breaks_is_made_again(files, rows):
+@pytest.mark.parametrize("name", NAMES)
+def test_a_connection_that_breaks_is_made_again(name, files, rows):
     pytest.importorskip("aiohttp")
     with serving(files) as (url, site):
         site.breaks = 2
-        assert_rows(read_rows(f"{url}/rows.svm"), rows)
+        assert_rows(read_rows(f"{url}/{name}", **options(name)), rows)
         assert site.breaks == 0
 
 
-def test_a_connection_that_breaks_again_and_again_is_named(files):
+@pytest.mark.parametrize("name", NAMES)
+def test_a_connection_that_breaks_again_and_again_is_named(name, files):
     pytest.importorskip("aiohttp")
     with serving(files) as (url, site):
         site.breaks = 10**6
-        with pytest.raises(OSError, match=f"{url}/rows.svm: the connection broke at byte 0, 4 times"):
-            read_rows(f"{url}/rows.svm")
-        with pytest.raises(OSError, match=r"block 0 \(from row 0\): .*rows.csv: the connection broke at byte 0"):
-            RowSource(open_rows(f"{url}/rows.csv", label="label")).shape  # noqa: B018 -- the first pass is made here
+        problem = rf"{url}/{name}: the connection broke at byte [01], 4 times"
+        with pytest.raises(RemoteError, match=problem):
+            read_rows(f"{url}/{name}", **options(name))
+        # The layout of Parquet is looked at before the first block is read.
+        block = "" if name == "rows.parquet" else r"block 0 \(from row 0\): "
+        with pytest.raises(OSError, match=f"^{block}{problem}"):
+            RowSource(open_rows(f"{url}/{name}", **options(name))).shape  # noqa: B018 -- the first pass is made here
 
 
 def test_a_file_that_ends_too_early_is_named():

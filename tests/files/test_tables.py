@@ -248,7 +248,7 @@ def test_labels_in_parquet_have_the_type_of_their_column(parquet):
         (COLUMNS, None, "column 'kind' is of type string, not of numbers"),
         ({"a": [1.0, None]}, None, "row 2, column 'a': nan is not finite"),
         ({"a": [1, None]}, None, "row 2, column 'a': nan is not finite"),
-        ({"a": [True, None]}, None, "row 2, column 'a': None is no number"),
+        ({"a": [True, None]}, None, "row 2, column 'a': nan is not finite"),
         ({"a": [1, 2], "y": ["x", None]}, "y", "row 2, column 'y': '' is no label"),
         ({"a": [1, 2], "y": [1.0, None]}, "y", "row 2, column 'y': nan is not finite"),
         (COLUMNS, "weight", "there is no column 'weight'"),

@@ -103,7 +103,7 @@ def test_no_temporary_file_is_left_after_an_error(error, rng, tmp_path, monkeypa
     X, y = dense(rng)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     opened = []
-    monkeypatch.setattr(StoredRows, "append", lambda self, X, f=StoredRows.append: opened.append(self) or f(self, X))
+    monkeypatch.setattr(StoredRows, "put", lambda self, *args, f=StoredRows.put: opened.append(self) or f(self, *args))
     monkeypatch.setattr("isrht.classifier.LinearSVM.fit_checked", lambda *_: (_ for _ in ()).throw(error()))
     with pytest.raises(error):
         ISRHTClassifier(16, selection="supervised", C=1.0, random_state=0).fit(RowSource(Blocks(X, y)))

@@ -1,6 +1,7 @@
 import gc
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,6 +21,17 @@ def test_what_is_appended_is_read_again_and_mapped(has_preadv, rng, monkeypatch)
     file.read_into(some, start=20 * 3 * 8)
     assert_array_equal(some, values[20:30])
     assert_array_equal(file.mapped(np.float64, (50, 3)), values)
+
+
+@pytest.mark.parametrize("has_pwrite", [True, False])
+def test_parts_are_written_to_their_places_by_threads(has_pwrite, rng, monkeypatch):
+    if not has_pwrite:
+        monkeypatch.delattr(os, "pwrite", raising=False)
+    X, file = rng.standard_normal((200, 7)), SpillFile("rows")
+    starts = rng.permutation(np.arange(0, 200, 5))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda start: file.write_at(X[start : start + 5], start * X.strides[0]), starts.tolist()))
+    assert_array_equal(file.mapped(np.float64, X.shape), X)
 
 
 def test_it_has_no_name_and_closes_with_its_user(tmp_path, monkeypatch):

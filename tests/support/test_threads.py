@@ -55,16 +55,35 @@ def test_an_error_in_a_thread_is_raised():
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_stream_is_computed_in_order_with_few_items_under_way(workers):
-    made, most = itertools.count(), 0
+    made, finished, most_made, most_kept = itertools.count(), [], 0, 0
+
+    def items():
+        nonlocal most_made
+        for _ in range(30):
+            yield next(made)
+            most_made = max(most_made, count_of(made) - len(finished))
 
     def late(item):
         time.sleep(0.002 * (item % 3))
+        finished.append(item)
         return item
 
-    for wanted, got in enumerate(stream_in_threads(late, (next(made) for _ in range(12)), workers)):
+    for wanted, got in enumerate(stream_in_threads(late, items(), workers)):
         assert got == wanted
-        most = max(most, int(repr(made)[6:-1]) - got)
-    assert most <= (1 if workers == 1 else workers + 2)
+        most_kept = max(most_kept, count_of(made) - got)
+    assert most_made <= workers + 1
+    assert most_kept <= (1 if workers == 1 else 2 * workers + 2)
+
+
+def count_of(counter):
+    """How often an ``itertools.count`` was asked."""
+    return int(repr(counter)[6:-1])
+
+
+def test_the_thread_that_calls_computes_too():
+    threads = set(stream_in_threads(lambda _: time.sleep(0.005) or threading.current_thread(), range(20), 2))
+    assert threading.current_thread() in threads
+    assert len(threads) == 2
 
 
 def test_an_error_of_a_stream_comes_in_its_turn():

@@ -45,8 +45,12 @@ def check_finite(path, X, first_row, field_names=None):
     """
     with np.errstate(over="ignore", invalid="ignore"):
         total = X.sum()  # it is quick, and finite only if all values are
-    if np.isfinite(total) or np.isfinite(X).all():
-        return
+    if not (np.isfinite(total) or np.isfinite(X).all()):
+        refuse_infinite(path, X, first_row, field_names)
+
+
+def refuse_infinite(path, X, first_row, field_names=None):
+    """Raise an error that says where the first value that is not finite stands; there must be one."""
     row, place = np.argwhere(~np.isfinite(X))[0].tolist()
     name = place + 1 if field_names is None else field_names[place]
     raise FileError(path, f"row {first_row + row + 1}, column {name!r}: {X[row, place]} is not finite")

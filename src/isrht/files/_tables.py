@@ -15,16 +15,16 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from isrht.files._checks import check_finite, check_width, label_place
+from isrht.files._checks import check_finite, check_width, label_place, refuse_infinite
 from isrht.files.arrow import (
+    ColumnsAsRows,
     column_of,
     csr,
     interleaved,
     layout_of,
     named_by_folders,
-    rows_by_tensor,
+    precision_of,
     rows_of_lists,
-    same_floats,
     sparse_rows,
 )
 from isrht.files.errors import FileError, library, name_of
@@ -39,7 +39,7 @@ BLANKS = {"csv": b" \t\r\n", "tsv": b" \r\n"}
 CHUNK_BYTES = 2**20
 # Parquet is decoded so many batches ahead of the computation, and a batch, which Arrow decodes the faster the larger it
 # is, has about so many bytes. Of a file that this machine has, each column is read so many bytes at a time.
-READ_AHEAD, BATCH_BYTES, READ_BYTES = 2, 2**25, 2**16
+READ_AHEAD, BATCH_BYTES, READ_BYTES = 2, 2**25, 2**14
 # Rows are made of at least so many at a time: every column costs the same few microseconds, however short it is.
 PIECE_ROWS = 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -78,8 +78,9 @@ class TableRows(FileRows):
         columns = np.empty((len(features), len(fields[0])))
         for out, number in zip(columns, features, strict=True):
             out[:] = self._numbers(fields[number], names[number])
-        X = interleaved(columns)
-        check_finite(self._path, X, self._row, [names[number] for number in features])
+        X, finite = interleaved(columns)
+        if not finite:
+            refuse_infinite(self._path, X, self._row, [names[number] for number in features])
         return X, None if place is None else self._labels(fields[place], names[place])
 
     def _numbers(self, field, name):
@@ -335,48 +336,52 @@ class ParquetRows(TableRows):
         if layout == "columns":
             check_width(path, len(features), self.n_features)
             self.feature_names = [names[number] for number in features]
-        if layout == "columns" and same_floats(schema, features) is not None:
-            layout = "floats"
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
-        each = stored * (4 if layout == "floats" and same_floats(schema, features) == np.float32 else 8)
+        each = stored * (np.dtype(precision_of(schema, features)).itemsize if layout == "columns" else 8)
         batches = file.iter_batches(batch_size=max(1, BATCH_BYTES // (step * each)) * step)
         several = step if layout == "sparse" else step * -(-PIECE_ROWS // step)
-        for large in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
-            for start in range(0, large.num_rows, several):
-                batch = self._with_folders(path, large.slice(start, several))
-                X = self._rows_of(batch, layout, features)
-                y = None if place is None else self._labels_of(batch, place)
+        for batch in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
+            whole = self._with_folders(path, batch)
+            rows_of = self._maker_of_rows(whole, layout, features)
+            for start in range(0, whole.num_rows, several):
+                stop = min(start + several, whole.num_rows)
+                X = rows_of(start, stop)
+                y = None if place is None else self._labels_of(whole, place, start, stop)
                 if several == step:
                     yield X, y
                     continue
-                for first in range(0, batch.num_rows, step):
+                for first in range(0, stop - start, step):
                     rows = slice(first, first + step)
                     yield X[rows], None if y is None else y[rows]
 
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
-        if layout in ("columns", "floats"):
+        if layout == "columns":
             return max(1, len(features))
         rows = max(1, file.metadata.num_rows)
         groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
         leaves = [group.column(i).num_values for group in groups for i in range(group.num_columns)]
         return max(1, sum(leaves) // rows)
 
-    def _rows_of(self, batch, layout, features):
+    def _maker_of_rows(self, batch, layout, features):
+        """Return a function that makes rows of a part of a batch, from its first row to the one after the last."""
+        if layout == "sparse":
+            return lambda start, stop: self._sparse(batch.slice(start, stop - start), features)
         if layout == "lists":
-            X = rows_of_lists(self._path, self._row, batch.column(features[0]))
-            check_width(self._path, X.shape[1], self.n_features)
-        elif layout == "sparse":
-            return self._sparse(batch, features)
-        elif layout == "floats":
-            X = rows_by_tensor(batch, features)
-        else:
-            columns = np.empty((len(features), batch.num_rows))
-            for out, number, name in zip(columns, features, self.feature_names, strict=True):
-                out[:] = self._numbers(batch.column(number).to_numpy(zero_copy_only=False), name)
-            X = interleaved(columns)
-        check_finite(self._path, X, self._row, None if layout == "lists" else self.feature_names)
+            return lambda start, stop: self._lists(batch.column(features[0]).slice(start, stop - start))
+        columns = ColumnsAsRows(batch, features)
+        return lambda start, stop: self._dense(*columns.rows(start, stop))
+
+    def _dense(self, X, finite):
+        if not finite:
+            refuse_infinite(self._path, X, self._row, self.feature_names)
+        return X
+
+    def _lists(self, column):
+        X = rows_of_lists(self._path, self._row, column)
+        check_width(self._path, X.shape[1], self.n_features)
+        check_finite(self._path, X, self._row)
         return X
 
     def _sparse(self, batch, features):
@@ -393,8 +398,9 @@ class ParquetRows(TableRows):
             data, indices, indptr = data[kept], indices[kept], np.concatenate([[0], np.cumsum(kept)])[indptr]
         return csr((data, indices, indptr), width)
 
-    def _labels_of(self, batch, place):
-        return self._labels(batch.column(place).to_numpy(zero_copy_only=False), batch.schema.names[place])
+    def _labels_of(self, batch, place, start, stop):
+        labels = batch.column(place).slice(start, stop - start)
+        return self._labels(labels.to_numpy(zero_copy_only=False), batch.schema.field(place).name)
 
     @contextmanager
     def _open(self, path):

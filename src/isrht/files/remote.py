@@ -84,6 +84,18 @@ class RemoteFile:
         """Whether the server gives parts of the file."""
         if not self.url.startswith(("http://", "https://")):
             return self.size is not None
+        for turn in range(1, TRIES + 1):
+            try:
+                return self._gives_second_byte()
+            except (FileNotFoundError, PermissionError, RemoteError):
+                raise
+            except Exception as error:  # every protocol has errors of its own
+                if turn == TRIES:
+                    raise broken(self, 1, error) from None
+            time.sleep(PAUSE * turn)
+        return False
+
+    def _gives_second_byte(self):
         with self.open_raw() as connection, suppress(ValueError):
             connection.seek(1)
             return bool(connection.read(1)) or self.size == 1
@@ -148,8 +160,7 @@ class RemoteStream(io.RawIOBase):
                 # A server without ranges is read from the beginning, and what was read before is skipped.
                 self.in_ranges = self.in_ranges and not (isinstance(error, ValueError) and "range" in str(error))
                 if turn == TRIES:
-                    problem = f"the connection broke at byte {self.place:,}, {TRIES} times ({described(error)})"
-                    raise RemoteError(f"{self.file}: {problem}") from None
+                    raise broken(self.file, self.place, error) from None
             self._disconnect()
             time.sleep(PAUSE * turn)
         return b""
@@ -178,6 +189,11 @@ class RemoteStream(io.RawIOBase):
         if not self.closed:
             self._disconnect()
         super().close()
+
+
+def broken(file, place, error):
+    """Return the error that says where a connection broke each time that it was tried."""
+    return RemoteError(f"{file}: the connection broke at byte {place:,}, {TRIES} times ({described(error)})")
 
 
 def find(url):

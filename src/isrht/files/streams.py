@@ -20,7 +20,7 @@ from pathlib import Path
 
 from isrht.files.errors import STANDARD_INPUT, FileError, library
 from isrht.files.limits import Limits
-from isrht.files.remote import RemoteFile
+from isrht.files.remote import RemoteError, RemoteFile
 
 
 def zstandard():
@@ -167,6 +167,8 @@ class Unpacked(io.RawIOBase):
         try:
             # One byte more than allowed tells a text that is too long from one that just fits.
             data = self.archive.read(min(len(buffer), self.cap + 1 - self.count))
+        except RemoteError:  # the connection is at fault, and not the archive
+            raise
         except EOFError:
             raise FileError(self.path, "the archive is truncated") from None
         except (OSError, zlib.error, lzma.LZMAError, *zstd_errors(self.path)) as error:

@@ -34,10 +34,15 @@ class ExactNewton(Newton):
     def state_at_zero(self, problems):
         """Return the :class:`State` of some problems at zero, where all rows are active."""
         weights = np.zeros((len(problems), self.width))
-        loss, gradient, _ = self.sum(self.evaluate, problems, weights, weights)
         used, places = np.unique(problems.fold, return_inverse=True)
-        grams = np.stack(self.sum(self.grams_of_folds, used))[places]
+        loss, gradient, grams = self.sum(self.evaluate_at_zero, problems, weights, used)
+        grams = np.stack(grams)[places]
         return State(problems, weights, loss, gradient, grams, np.diagonal(grams, axis1=1, axis2=2).copy())
+
+    def evaluate_at_zero(self, block, problems, weights, folds):
+        """Return loss and gradient at zero, and the Gram matrix of all rows of a block for each of the folds."""
+        loss, gradient, _ = self.evaluate(block, problems, weights, weights)
+        return loss, gradient, self.grams_of_folds(block, folds)
 
     def grams_of_folds(self, block, folds):
         """Return the Gram matrix of all rows of a block, for each of the folds.

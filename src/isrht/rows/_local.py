@@ -67,11 +67,15 @@ class LocalRows(RowsElsewhere):
             One for each projection. Whoever asked for them closes them.
         """
         together = self.map(lambda X: [project(X) for project, _ in projections], sum(r for _, r in projections), False)
-        stores = [StoredRows(n_features, self.dtype) for _, n_features in projections]
+        stores = [StoredRows((self.shape[0], n_features), self.dtype) for _, n_features in projections]
+
+        def keep(block):
+            for stored, part in zip(stores, block.X, strict=True):
+                stored.put(block.start, part)
+
         try:
-            for parts in RowBlocks(together).map(lambda block: block.X, n_jobs):
-                for stored, part in zip(stores, parts, strict=True):
-                    stored.append(part)
+            for _ in RowBlocks(together).map(keep, n_jobs):
+                pass
         except BaseException:
             for stored in stores:
                 stored.close()
@@ -157,15 +161,13 @@ class MappedRows(LocalRows):
 class StoredRows(LocalRows):
     """Dense rows in a temporary file without a name, which vanishes when it is closed or forgotten."""
 
-    def __init__(self, n_features, dtype):
-        self.shape, self.dtype = (0, n_features), np.dtype(dtype)
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, np.dtype(dtype)
         self._file, self._mapped = SpillFile("projected rows"), None
 
-    def append(self, X):
-        """Add rows at the end."""
-        self._mapped = None
-        self._file.append(X.astype(self.dtype, copy=False))
-        self.shape = self.shape[0] + X.shape[0], self.shape[1]
+    def put(self, start, X):
+        """Set consecutive rows, the first of which has the number ``start``. Threads may set different rows at once."""
+        self._file.write_at(X.astype(self.dtype, copy=False), start * self.shape[1] * self.dtype.itemsize)
 
     def read(self, block_rows):
         """Yield all rows in order, ``block_rows`` at a time (fewer in the last part), as slices of mapped memory."""

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d
 
 from isrht.files.errors import FileError
-from isrht.rows.labels import CodedLabels, Coder
+from isrht.rows.labels import CodedLabels, Coder, one_dimensional
 from isrht.rows.values import FiledRowValues, RowValuesFile
 from isrht.support.matrices import without_duplicates
 from isrht.support.validation import checked_block
@@ -89,11 +88,11 @@ class Survey:
 
     def _check_labels(self, n_rows, y):
         if self.n_samples and (y is not None) != self.has_labels:
-            raise ValueError(f"it has {'no' if y is None else ''} labels, unlike the blocks before")
+            raise ValueError(f"it has {'no ' if y is None else ''}labels, unlike the blocks before")
         if y is None:
             return
         self.has_labels = True
-        y = column_or_1d(y, warn=True)
+        y = one_dimensional(y, warn=True)
         if len(y) != n_rows:
             raise ValueError(f"it has {n_rows} rows, but {len(y)} labels")
 
@@ -103,7 +102,7 @@ class Survey:
             return
         try:
             with naming_block(number, start):
-                self.labels.add(column_or_1d(y))
+                self.labels.add(one_dimensional(y))
         except ValueError as fault:
             self.fault = fault
 

@@ -36,6 +36,21 @@ class SpillFile:
             while left:
                 left = left[self._file.write(left) :]
 
+    def write_at(self, array, start):
+        """Write the bytes of an array from byte ``start`` of the file on. Several threads may do so at once."""
+        left = memoryview(np.ascontiguousarray(array)).cast("B")
+        with self._naming_folder():
+            while left:
+                count = self._write_part(left, start)
+                left, start = left[count:], start + count
+
+    def _write_part(self, buffer, start):
+        if hasattr(os, "pwrite"):
+            return os.pwrite(self._file.fileno(), buffer, start)
+        with self._lock:  # threads share the position in the file
+            self._file.seek(start)
+            return self._file.write(buffer)
+
     def read_into(self, array, start):
         """Fill an array with the bytes of the file from ``start`` on. Several threads may do so at once."""
         left = memoryview(array).cast("B")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
 
@@ -90,8 +90,10 @@ def in_threads(function, items, n_jobs=None):
 def stream_in_threads(function, items, workers):
     """Yield ``function(item)`` for items that are made one after the other, in their order, computed by threads.
 
-    One item more than there are threads is under way, so that no thread has to wait for the next item while the results
-    before its own are still awaited.
+    The thread that calls makes the items, and is one of those that compute: whenever all others have an item under way,
+    and one more waits, it takes the next itself. A thread that only handed out items and took results would stop the
+    others each time that it wakes up, because threads of Python take turns. Some results more than there are threads
+    may wait for one before them, so that nobody has to wait for the slowest thread after every item.
 
     Parameters
     ----------
@@ -103,15 +105,26 @@ def stream_in_threads(function, items, workers):
     if workers == 1:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers - 1) as pool:
         under_way = deque()
         for item in items:
-            if len(under_way) > workers:
-                yield under_way.popleft().result()
-            under_way.append(pool.submit(function, item))
+            busy = sum(not future.done() for future in under_way) >= workers
+            under_way.append(_computed(function, item) if busy else pool.submit(function, item))
             del item
+            while under_way and (under_way[0].done() or len(under_way) > 2 * workers + 1):
+                yield under_way.popleft().result()
         while under_way:
             yield under_way.popleft().result()
+
+
+def _computed(function, item):
+    """Return a future of what the thread that calls has computed; an error is raised when its turn has come."""
+    future = Future()
+    try:
+        future.set_result(function(item))
+    except Exception as error:
+        future.set_exception(error)
+    return future
 
 
 def read_ahead(items, count):

@@ -36,6 +36,15 @@ def test_a_function_is_sent_as_data_and_not_called():
         found.function()
 
 
+@pytest.mark.parametrize(("size", "times", "inside"), [(10, 4, True), (10, 10**6, False), (2**18, 1, False)])
+def test_small_functions_go_with_every_task_and_large_ones_to_each_worker_once(size, times, inside, client):
+    values = np.arange(size)
+    sent = cluster.sent(lambda: values.sum(), times)
+    assert dask.is_dask_collection(sent) != inside
+    called = dask.delayed(lambda sent: sent.function())(sent)
+    assert client.compute(called).result() == values.sum()
+
+
 def test_names_of_tasks_have_the_piece_and_are_never_the_same():
     names = [cluster.named("sum", 3) for _ in range(2)]
     assert all(name.startswith("isrht-sum-piece-3-") for name in names)

@@ -195,9 +195,9 @@ def test_rows_do_not_travel(model, numbers, client, data, monkeypatch):
         sizes.append(len(distributed.protocol.pickle.dumps(result)))
         return result
 
-    def watched_send(function):
+    def watched_send(function, times):
         sent.append(len(distributed.protocol.pickle.dumps(function)))
-        return send(function)
+        return send(function, times)
 
     monkeypatch.setattr(cluster, "compute", watched)
     monkeypatch.setattr(cluster, "sent", watched_send)

@@ -12,6 +12,8 @@ from isrht.kernels.records import WILLIAMSON
 WHOLE = 2048
 # Of a transform of length 2**a * m * 2**b, the matrix of order m combines blocks of m * 2**b values, at most so many.
 LARGEST_BLOCK = 4096
+# Arrow's names of the types of numbers that become rows.
+ARROW_NUMBERS = {"bool", "float", "double"} | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
 def transform(x, scale, workers=1):
@@ -178,10 +180,31 @@ def add_squares(x, chosen, diagonal, totals):
 
 
 def interleave_columns(columns, out):
-    """Write the transpose of ``columns`` (width, rows) to ``out`` (rows, width)."""
+    """Write the transpose of ``columns`` (width, rows) to ``out`` (rows, width); say whether all values are finite."""
     if out.shape != columns.shape[::-1]:
         raise ValueError("out has the wrong shape")
     out[...] = columns.T
+    return bool(np.isfinite(out).all())
+
+
+def interleave_arrow(columns, start, out):
+    """Write rows of :class:`~isrht.kernels.records.ArrowColumns`, from row ``start`` on, to ``out`` (rows, width).
+
+    Values that are missing become NaN. Return whether all values are finite.
+    """
+    if out.shape[1] != len(columns.numbers):
+        raise ValueError("out has the wrong shape")
+    if start < 0 or start + len(out) > columns.batch.num_rows:
+        raise ValueError("the Arrow batch has not so many rows")
+    check_range(columns.numbers, columns.batch.num_columns, "a chosen column is out of range")
+    for place, number in enumerate(columns.numbers.tolist()):
+        column = columns.batch.column(number)
+        kind = str(column.type)
+        if kind != "float" and (out.dtype == np.float32 or kind not in ARROW_NUMBERS):
+            raise ValueError("a column of the Arrow batch has no numbers of this type")
+        values = column.slice(start, len(out)).to_numpy(zero_copy_only=False)
+        out[:, place] = [np.nan if value is None else value for value in values] if values.dtype == object else values
+    return bool(np.isfinite(out).all())
 
 
 def add_moments(x, first, second, totals):

@@ -1,8 +1,8 @@
 """Talking to a Dask cluster: how functions are sent to it, and how sums come back.
 
-A function goes to each worker once, as data of the graph. Sums of pieces are added up in a tree, by the workers. Tasks
-are named after what they do and the piece that they work on, for the dashboard, and so that an error can say which
-blocks failed.
+A small function goes with every task, a large one to each worker once, as data of the graph. Sums of pieces are added
+up in a tree, by the workers. Tasks are named after what they do and the piece that they work on, for the dashboard, and
+so that an error can say which blocks failed.
 
 Any scheduler of Dask serves: that of the current ``Client``, or threads of this process. Dask is imported where it is
 used, so that ``from isrht import *`` does not need it.
@@ -25,6 +25,8 @@ from isrht.rows.workers.tree import TreeSum
 FAN_IN = 8
 # How many pieces there are for a cluster that has no workers yet.
 WITHOUT_WORKERS = 16
+# A function goes with every task of a pass if all of them together carry no more than so many bytes.
+SMALL_BYTES = 2**20
 # Seconds that a scheduler may take to answer at all.
 PATIENCE = 30
 
@@ -91,13 +93,20 @@ def delayed_parts(collection):
     return list(np.ravel(collection.to_delayed(optimize_graph=not persisted)))
 
 
-def sent(function):
-    """Return a function as data of the graph, which go to each worker once, and not with every task.
+def sent(function, times=1):
+    """Return a function as what tasks are given: an object whose attribute ``function`` it is.
 
-    Tasks are given an object whose attribute ``function`` it is.
+    A small one goes with every task, of which there are ``times``. A large one is data of the graph, which go to each
+    worker once; that takes longer, because one worker has to fetch them from another.
     """
+    import cloudpickle
     from dask import delayed
 
+    if current() is None:
+        return _Function(function)
+    packed = cloudpickle.dumps(function)
+    if len(packed) * times <= SMALL_BYTES:
+        return _PackedFunction(packed)
     return delayed(_Function(function), traverse=False)
 
 
@@ -106,6 +115,20 @@ class _Function:
 
     def __init__(self, function):
         self.function = function
+
+
+class _PackedFunction:
+    """A function as bytes, which no scheduler looks into."""
+
+    def __init__(self, packed):
+        self._packed = packed
+
+    @property
+    def function(self):
+        """The function, made anew whenever it is asked for."""
+        import cloudpickle
+
+        return cloudpickle.loads(self._packed)
 
 
 def named(what, i):

@@ -98,7 +98,8 @@ class DaskRows(WorkerRows):
 
         dtype = np.float32 if self._dtype == np.float32 else np.float64
         sample = function(np.zeros((1, self.header.shape[1]), dtype=dtype))
-        send, known = cluster.sent(function), None if self._prepared is None else self.dtype
+        send = cluster.sent(function, len(self._parts))
+        known = None if self._prepared is None else self.dtype
         parts = [
             da.from_delayed(delayed(_applied)(send, part, i, known), (size, *sample.shape[1:]), sample.dtype)
             for i, (part, size) in enumerate(zip(self._parts, self._sizes, strict=True))

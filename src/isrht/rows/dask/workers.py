@@ -48,7 +48,7 @@ class DaskWorkers(Workers):
         return self._compute(cluster.tree_sum(sums)).result()
 
     def _calls(self, what, function, kept):
-        send = cluster.sent(function)
+        send = cluster.sent(function, len(self.pieces))
 
         def call(i):
             values = [None if some is None else some[i] for some in kept]
