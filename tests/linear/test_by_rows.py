@@ -89,6 +89,15 @@ def test_the_support_is_a_start_only_where_it_is_better():
     np.testing.assert_array_equal(kept.weights, optimum)
 
 
+def test_no_row_needs_to_be_active():
+    X = np.diag([1.0, -1.0])
+    solver = NewtonByRows(RowBlocks(X, np.array([1, 0])), SolverOptions(fit_intercept=False))
+    state = solver.state_at(TwoClassProblems.of(1, 2), np.full((1, 2), 2.0))
+    directions, decrease = solver.directions(state, np.arange(1), 1.0, np.ones(1))
+    np.testing.assert_array_equal(directions, [[-2.0, -2.0]])
+    np.testing.assert_array_equal(decrease, [4.0])
+
+
 def test_epochs_are_worth_as_much_as_the_steps_that_replace_them():
     assert worthwhile_epochs(500, 5000) == _wide.FIRST_EPOCHS < worthwhile_epochs(6000, 5000) < _wide.MAX_EPOCHS
     assert worthwhile_epochs(20_000, 10_000) == _wide.MAX_EPOCHS

@@ -116,6 +116,8 @@ class NewtonByRows(NewtonInMemory):
 
     def solve_among(self, rows, weights, C, right):
         """Return ``(Z Z' + S^-1 / (2 C))^-1 right`` for some rows Z. Raise LinAlgError where it cannot be had."""
+        if len(rows) == 0:
+            return right
         matrix = self.row_products.among(rows)
         matrix[np.diag_indices_from(matrix)] += 0.5 / (C * weights)
         return cho_solve(cho_factor(matrix, overwrite_a=True, check_finite=False), right, check_finite=False)
