@@ -58,6 +58,10 @@ class NewtonInMemory(ConjugateNewton):
         """Return the :class:`State` of some problems with these weights."""
         return State(problems, weights, *self.sum(self.evaluate, problems, weights, None))
 
+    def state_near(self, problems, weights, _supports, _C):
+        """Return the :class:`State` of problems that are near an optimum."""
+        return self.state_at(problems, weights)
+
     def evaluate(self, block, problems, weights, _reference):
         """Return loss, gradient and the diagonal of the Gram matrix at ``weights``."""
         signs, row_weights = problems.signs(block), problems.row_weights(block)
@@ -96,10 +100,14 @@ class NewtonInMemory(ConjugateNewton):
 
     def directions(self, state, open_, C, rate):
         """Return the step of each open problem, and the decrease of the objective that it promises."""
+        self.know_all_active(state, open_)
+        return super().directions(state, open_, C, rate)
+
+    def know_all_active(self, state, open_):
+        """Find the active rows of the open problems, as far as they are not known."""
         problems, weights = state.problems[open_], state.weights[open_]
         for _ in self.blocks.map(lambda block: self.know_active(block, problems, weights), self.n_jobs):
             pass
-        return super().directions(state, open_, C, rate)
 
     def know_active(self, block, problems, weights):
         """Find the active rows of a block for the problems whose last scores were those of a step that was refused."""

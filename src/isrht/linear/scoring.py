@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import check_scoring
 
 from isrht.linear.calibration import fit_calibration
@@ -13,6 +14,9 @@ from isrht.linear.scores import linear_scores, predicted_codes
 from isrht.linear.weights import counted_weights
 from isrht.rows.blocks import RowBlocks
 from isrht.rows.values import derived, total
+
+# Sparse rows of up to so many values are cut into folds once for all scores, which takes as much memory again: 192 MB.
+MOST_KEPT_VALUES = 2**24
 
 
 class _Judged(FixedModel):
@@ -97,6 +101,9 @@ class FoldAccuracies:
         if not np.all(self.total > 0):
             raise ValueError(f"sample_weight is zero on all rows held out by fold {int(np.argmin(self.total))} of cv")
         self.blocks, self.n_jobs = RowBlocks(X, codes, weights), n_jobs
+        # What each fold holds out of a block, cut out once for all Cs where rows are not too large.
+        self.keeps_parts = sp.issparse(X) and X.nnz <= MOST_KEPT_VALUES
+        self.parts = {}
 
     def __call__(self, solution):
         def correct(block):
@@ -104,11 +111,18 @@ class FoldAccuracies:
 
         return self.blocks.sum(correct, self.n_jobs) / self.total
 
-    @staticmethod
-    def _correct_of_fold(block, fold, solution):
+    def _correct_of_fold(self, block, fold, solution):
         """Return the weight of the rows of a block that a fold holds out and its model puts into the right class."""
-        held_out = np.flatnonzero(block.sample_weight[:, fold])
-        if len(held_out) == 0:
+        X, y, weights = self.parts.get((block.start, fold)) or self._part(block, fold)
+        if len(y) == 0:
             return 0.0
-        scores, _ = linear_scores(block.X[held_out], solution.coef[fold], solution.intercept[fold])
-        return block.sample_weight[held_out, fold] @ (predicted_codes(scores) == block.y[held_out])
+        scores, _ = linear_scores(X, solution.coef[fold], solution.intercept[fold])
+        return weights @ (predicted_codes(scores) == y)
+
+    def _part(self, block, fold):
+        """Return the rows of a block that a fold holds out, with their classes and weights."""
+        held_out = np.flatnonzero(block.sample_weight[:, fold])
+        part = block.X[held_out], block.y[held_out], block.sample_weight[held_out, fold]
+        if self.keeps_parts:
+            self.parts[block.start, fold] = part
+        return part
