@@ -103,6 +103,10 @@ struct BoostingKernels {
     // Gram matrices were up to date.
     void (*sum_svms)(const LearnedRows& rows, const SvmProblems& problems, const double* weights, const double* before,
                      const SvmSums& sums);
+    // Sets what rows say of SVMs at `weights` (problems, width + 1). Each has `labels` problems: one if there are two
+    // classes, of which the second is positive, and otherwise one for every class.
+    void (*judge_svms)(const LearnedRows& rows, const double* weights, size_t problems, size_t labels,
+                       const JudgedSvms& judged);
 };
 
 // The transforms of integers.

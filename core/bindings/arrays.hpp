@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "infra/ranges.hpp"
 #include "records.hpp"
 
 namespace isrht {
@@ -46,12 +47,7 @@ inline void require_length(int64_t length, size_t width) {
 
 // Requires that every index is within [0, end).
 template <class Index> void require_within(const Index* index, size_t count, size_t end, const char* message) {
-    Index least = 0, most = 0;
-    for (size_t i = 0; i < count; ++i) {
-        least = index[i] < least ? index[i] : least;
-        most = index[i] > most ? index[i] : most;
-    }
-    require(count == 0 || (least == 0 && uint64_t(most) < uint64_t(end)), message);
+    require(all_within(index, count, end), message);
 }
 
 template <class Matrix> bool has_shape(const Matrix& matrix, size_t rows, size_t columns) {

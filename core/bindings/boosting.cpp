@@ -78,6 +78,14 @@ struct SumArrays {
     auto fields() { return std::tie(loss, pull, gram, changed); }
 };
 
+struct JudgedArrays {
+    static constexpr auto kName = const_name("isrht.kernels.records.JudgedSvms");
+    OutVector<double> hits;
+    OutMatrix<double> sums;
+
+    auto fields() { return std::tie(hits, sums); }
+};
+
 LearnedRows learned_rows(const LearnedArrays& rows) {
     const size_t width = rows.columns.shape(0), count = rows.columns.shape(1);
     require(rows.columns.size() <= 1 || rows.columns.stride(1) == 1 || width == 0,
@@ -211,6 +219,18 @@ void sum_svms(const LearnedArrays& rows, const SvmArrays& problems, const InMatr
                                        {sums.loss.data(), sums.pull.data(), sums.gram.data(), sums.changed.data()});
 }
 
+void judge_svms(const LearnedArrays& rows, const InMatrix<double>& weights, const JudgedArrays& judged) {
+    const LearnedRows given = learned_rows(rows);
+    const size_t problems = weights.shape(0), models = judged.hits.shape(0);
+    require(weights.shape(1) == given.width + 1, "weights has the wrong shape");
+    require(models > 0 && problems > 0 && problems % models == 0, "every model must have as many problems");
+    require(has_shape(judged.sums, kJudgedSums, problems), "an output has the wrong shape");
+    std::optional<nb::gil_scoped_release> release;
+    if (given.count * problems >= kWorthReleasing) release.emplace();
+    active_kernels().boosting.judge_svms(given, weights.data(), problems, problems / models,
+                                         {judged.hits.data(), judged.sums.data()});
+}
+
 template <class T, class Index>
 void add_class_gram(const CsrArrays<T, Index>& x, const InMatrix<double>& residuals, const InVector<double>& sums,
                     const InVector<double>& mean, const InVector<double>& factor, const OutMatrix<double>& gram) {
@@ -238,6 +258,7 @@ void bind_boosting(nb::module_& m) {
           "results"_a, array("diagonals"));
     m.def("solve_svms", &solve_svms, "rows"_a, "problems"_a, array("weights"), array("loss"));
     m.def("sum_svms", &sum_svms, "rows"_a, "problems"_a, array("weights"), array("before"), "sums"_a);
+    m.def("judge_svms", &judge_svms, "rows"_a, array("weights"), "judged"_a);
     bind_of_features<float, int32_t>(m);
     bind_of_features<float, int64_t>(m);
     bind_of_features<double, int32_t>(m);

@@ -19,36 +19,45 @@ struct GatheredRows {
     size_t count, width;
 };
 
-// Adds the rows to `Rows` rows of the matrix from row j on, and to `Vectors` vectors of columns from column k on. `left` are
-// the values of the rows from column j on, times their factors.
-template <size_t Rows, size_t Vectors>
-ISRHT_INLINE void add_tile_of_products(const GatheredRows& given, const double* left, size_t j, size_t k,
-                                       double* gram) {
-    constexpr size_t lanes = size_t(Lanes<double>::count);
-    const size_t stride = gram_stride(given.width);
-    Vector<double> sum[Rows][Vectors];
-    for (size_t r = 0; r < Rows; ++r)
-        for (size_t v = 0; v < Vectors; ++v) sum[r][v] = load(gram + (j + r) * stride + k + v * lanes);
-    for (size_t i = 0; i < given.count; ++i)
-        for (size_t v = 0; v < Vectors; ++v) {
-            const Vector<double> right = load(given.rows + i * stride + k + v * lanes);
-            for (size_t r = 0; r < Rows; ++r) sum[r][v] += left[i * Rows + r] * right;
-        }
-    for (size_t r = 0; r < Rows; ++r)
-        for (size_t v = 0; v < Vectors; ++v) store(gram + (j + r) * stride + k + v * lanes, sum[r][v]);
+// Does the work on vectors from `first` up to `end`, `Most` of them at a time and the last ones together.
+template <size_t Most, class Work> ISRHT_INLINE void in_groups(size_t first, size_t end, const Work& work) {
+    for (; first + Most <= end; first += Most) work.template of<Most>(first);
+    if constexpr (Most > 1) in_groups<Most - 1>(first, end, work);
 }
 
-// Adds the rows to `Rows` rows of the matrix from row j on.
+// Adds the rows to `Rows` rows of the matrix from row j on. `left` are the values of the rows from column j on, times
+// their factors.
+template <size_t Rows> struct RowsOfProducts {
+    const GatheredRows& given;
+    const double* left;
+    size_t j;
+    double* gram;
+
+    // Adds to `Vectors` vectors of columns.
+    template <size_t Vectors> ISRHT_INLINE void of(size_t first) const {
+        constexpr size_t lanes = size_t(Lanes<double>::count);
+        const size_t stride = gram_stride(given.width), k = first * lanes;
+        Vector<double> sum[Rows][Vectors];
+        for (size_t r = 0; r < Rows; ++r)
+            for (size_t v = 0; v < Vectors; ++v) sum[r][v] = load(gram + (j + r) * stride + k + v * lanes);
+        for (size_t i = 0; i < given.count; ++i)
+            for (size_t v = 0; v < Vectors; ++v) {
+                const Vector<double> right = load(given.rows + i * stride + k + v * lanes);
+                for (size_t r = 0; r < Rows; ++r) sum[r][v] += left[i * Rows + r] * right;
+            }
+        for (size_t r = 0; r < Rows; ++r)
+            for (size_t v = 0; v < Vectors; ++v) store(gram + (j + r) * stride + k + v * lanes, sum[r][v]);
+    }
+};
+
+// Adds the rows to `Rows` rows of the matrix from row j on, up to the diagonal.
 template <size_t Rows> ISRHT_INLINE void add_rows_of_products(const GatheredRows& given, size_t j, double* gram) {
     constexpr size_t lanes = size_t(Lanes<double>::count);
     const size_t stride = gram_stride(given.width);
     double left[kGathered * Rows];
     for (size_t i = 0; i < given.count; ++i)
         for (size_t r = 0; r < Rows; ++r) left[i * Rows + r] = given.factors[i] * given.rows[i * stride + j + r];
-    size_t k = 0;
-    for (; k + kGramVectors * lanes <= stride && k < j + Rows; k += kGramVectors * lanes)
-        add_tile_of_products<Rows, kGramVectors>(given, left, j, k, gram);
-    for (; k < j + Rows; k += lanes) add_tile_of_products<Rows, 1>(given, left, j, k, gram);
+    in_groups<kGramVectors>(0, (j + Rows + lanes - 1) / lanes, RowsOfProducts<Rows>{given, left, j, gram});
 }
 
 // Adds the products of each row with itself, times its factor, to a matrix (width, gram_stride(width)). Only the lower

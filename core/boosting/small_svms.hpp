@@ -43,6 +43,17 @@ struct SvmSums {
     int64_t* changed;
 };
 
+// How many sums over rows tell how good a small SVM is.
+constexpr size_t kJudgedSums = 5;
+
+// What rows say of small SVMs that were not trained on them: the weights of the rows whose class is guessed, for every
+// SVM, and weighted sums for every problem of theirs (kJudgedSums, problems): of the scores, their squares, scores times
+// labels +1/-1, labels, and the squared hinge.
+struct JudgedSvms {
+    double* hits;
+    double* sums;
+};
+
 // The weighted residuals of rows in every class, (rows, classes rounded up to a multiple of 8) with zeros at the end, and
 // their sums over the rows (classes).
 struct ClassResiduals {

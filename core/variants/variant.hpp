@@ -10,6 +10,7 @@
 
 #include "boosting/class_grams.hpp"
 #include "boosting/diagonals_of_features.hpp"
+#include "boosting/judge_small_svms.hpp"
 #include "boosting/solve_small_svms.hpp"
 #include "boosting/sum_small_svms.hpp"
 #include "dense/halves.hpp"
@@ -53,6 +54,6 @@ const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   transform_table<float>,
                       {widen_halves, narrow_halves}, dense_table<float>,
                       dense_table<double>,           sparse_table<float, int32_t>,
                       sparse_table<float, int64_t>,  sparse_table<double, int32_t>,
-                      sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms}};
+                      sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms, judge_small_svms}};
 
 }  // namespace isrht::ISRHT_VARIANT

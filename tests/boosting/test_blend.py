@@ -9,7 +9,7 @@ from svm_data import noisy
 
 import isrht
 from isrht import ISRHTClassifier, RowSource
-from isrht.boosting._blend import FoldScores, Judge, choose_blend, factors_of, spread
+from isrht.boosting._blend import FoldScores, Judge, _mean_share, choose_blend, factors_of, spread
 from isrht.boosting._roles import Roles
 from isrht.linear.path import DEFAULT_OPTIONS
 
@@ -68,6 +68,19 @@ def test_the_better_part_has_the_larger_share(goodness, least, most):
 def test_scores_that_no_fold_can_tell_leave_boosted_columns_alone():
     judge = Judge(lambda *_: np.nan, DEFAULT_OPTIONS, np.ones(2))
     assert choose_blend(known_scores((1, 1)), judge).share == 0
+
+
+def test_the_fewer_rows_there_are_the_less_a_better_share_counts():
+    means = np.linspace(0.92, 0.9, 11)
+    shares = [_mean_share(means, n_rows) for n_rows in (1e9, 1e5, 3000, 3)]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == 5
+
+
+def test_shares_that_are_as_good_are_taken_in_the_middle():
+    assert _mean_share(np.full(11, 0.9), 100) == 5
+    assert _mean_share(np.array([0.5] * 5 + [1.0] * 6), 1e6) == 8
 
 
 def test_factors():

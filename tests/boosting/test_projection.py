@@ -26,6 +26,15 @@ def test_wide_dense_rows_are_rotated(data, monkeypatch):
     assert_allclose(model.transform(X), expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_wide_sparse_rows_are_rotated(data, monkeypatch, dtype):
+    X, y = sp.csr_array(data[0].astype(dtype)), data[1]
+    model = BoostedISRHT(20, rounds=2, random_state=0).fit(X, y)
+    multiplied = model.transform(X)
+    monkeypatch.setattr("isrht.boosting._projection.SPARSE_MATRIX_ELEMENTS", 0)
+    assert_allclose(model.transform(X), multiplied, atol=1e-10 if dtype == np.float64 else 1e-4)
+
+
 def test_a_component_more_than_there_are_columns(data):
     X, y = data
     model = BoostedISRHT(300, rounds=1, random_state=0).fit(X, y)

@@ -20,6 +20,7 @@ from isrht.kernels.records import (
     DiagonalProblems,
     DiagonalResults,
     FeatureTable,
+    JudgedSvms,
     SvmSums,
     WeightedRows,
 )
@@ -200,6 +201,8 @@ def test_small_svms(seed, rows, width, n_classes):
         np.empty(count), np.empty((count, width + 1)), np.empty((count, width + 1, width + 1)), np.empty(count, int)
     )
     assert_same_bits("sum_svms", columns, problems, weights, rng.standard_normal(weights.shape), sums, outputs=[4])
+    judged = JudgedSvms(np.empty(3), np.empty((5, count)))
+    assert_same_bits("judge_svms", columns, rng.standard_normal(weights.shape), judged, outputs=[2])
 
 
 SPARSE = {

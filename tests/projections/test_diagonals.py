@@ -7,7 +7,7 @@ from isrht.boosting._places import learned_rows
 from isrht.boosting._roles import Roles
 from isrht.boosting._rows import LearnedRows
 from isrht.projections import diagonals
-from isrht.projections.diagonals import Candidate, Diagonals, Learned, lanes_of
+from isrht.projections.diagonals import Candidate, Diagonals, Learned, class_grams, lanes_of
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.by_feature import ByFeature
 
@@ -54,3 +54,20 @@ def test_lanes_cover_the_features():
         lanes = lanes_of(n_features)
         assert len(lanes) == min(n_features, diagonals.LANES)
         assert [k for lane in lanes for k in range(lane.start, lane.stop)] == list(range(n_features))
+
+
+@pytest.mark.parametrize("kind", ["standard", "z"])
+def test_products_of_gradients_are_the_same_however_rows_are_stored(kind, rng):
+    """Many features are of one row alone, and some of none; some rows are not trained on."""
+    X = sp.random_array((60, 500), density=0.02, format="csr", rng=rng)
+    weights = (rng.random((60, 2)) < 0.8) * rng.integers(1, 3, (60, 2))
+    residuals = rng.standard_normal((60, 2, 3)) * weights[:, :, None]
+    paths = [Learned(Candidate(kind, 0.0), fold, np.empty((1, 500), np.float32)) for fold in (0, 1, 0)]
+
+    def grams(X):
+        rows = np.hstack([residuals[:, 0], residuals[:, 1], residuals[:, 0] ** 3]).reshape(60, 3, 3)
+        features = measure_features(X, weights.astype(float), lambda rows: rows, 2)
+        return class_grams(X, rows, lambda rows, some: rows[:, some].reshape(len(rows), -1), 3, features, paths)
+
+    for found, expected in zip(grams(ByFeature(X)), grams(X.toarray()), strict=True):
+        assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())

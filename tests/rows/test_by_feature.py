@@ -54,3 +54,12 @@ def test_the_rows_themselves_are_not_touched(X):
 )
 def test_only_wide_sparse_rows_are_worth_it(X, worth):
     assert worth_storing_by_feature(X) == worth
+
+
+def test_singles_are_the_features_that_one_row_alone_has(rng):
+    X = sp.random_array((30, 200), density=0.03, format="csr", rng=rng)
+    numbers, rows, values = ByFeature(X).singles
+    dense = X.toarray()
+    assert 0 < len(numbers) < 200
+    assert_array_equal(numbers, np.flatnonzero((dense != 0).sum(axis=0) == 1))
+    assert_array_equal(dense[rows, numbers], values)

@@ -4,8 +4,9 @@ Both models are one weight per feature, so what they say together is one weight 
 different rows, and which of them errs less depends on the data. Every fold of the search has a boosted model that has
 not seen the rows that it holds out; here it gets an SVM on all features of the same training rows. The scores of each
 are divided by their standard deviation on these rows. The C of the SVM is the one that does best alone, and its share
-the one with which both together do best, 0 and 1 among the choices. A quarter of the score of each neighbouring share
-counts, so that no share wins by luck alone.
+is about the one with which both together do best, 0 and 1 among the choices. Few rows can hardly tell one share from
+another, so all shares have a say: the mean share is taken, in which each counts the less the more standard errors it
+is behind the best. Of every score a half counts and of its neighbours a quarter, so that none wins by luck alone.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from isrht.linear.scores import linear_scores
 SHARES = np.arange(11) / 10
 # The values of C that are tried for the SVM on all features, for weights in units of a row.
 BLEND_CS = tuple(4.0**exponent for exponent in range(-5, 3))
-# Scores that differ by less are equal.
-TIE = 1e-9
+# A share that is so many standard errors behind the best one counts e times less.
+ERRORS_BEHIND = 0.25
 
 
 class FoldScores(NamedTuple):
@@ -94,7 +95,8 @@ def choose_blend(known, judge):
         return np.array([fold.judged(scores - cut, judge) for fold, scores in pairs])
 
     found = [judged(number) for number in range(len(SHARES))]
-    best = _best_share(np.array([mean_told(each) for each in found]))
+    n_rows = sum(fold.weights.sum() for fold in folds)
+    best = _mean_share(np.array([mean_told(each) for each in found]), n_rows)
     calibration, cut = _calibrated(folds, mixed[best], judge), Cut(0.0, found[best])
     if judge.moves_cut:
         cut = best_cut(lambda at: judged(best, at), calibration)
@@ -117,6 +119,13 @@ def spread(scores, weights):
     return float(np.sqrt((weights @ (scores - mean) ** 2).sum() / total)) or 1.0
 
 
+class SvmScores(NamedTuple):
+    """What the SVM of a fold says of the rows that are held out, and the standard deviation on its training rows."""
+
+    held_out: np.ndarray
+    spread: float
+
+
 class _Fold:
     """The boosted model of a fold, and the rows that it holds out."""
 
@@ -127,35 +136,49 @@ class _Fold:
         self.weights, self.codes = held_out[self.chosen], roles.codes[self.chosen]
         self.boosted, self.spread = known.scores[number][self.chosen], spread(known.scores[number], self.training)
 
-    def mixed(self, svm_scores, share):
-        """Return the scores of the rows that are held out, given those of all rows under the SVM."""
-        boosted, svm = factors_of(share, self.spread, spread(svm_scores, self.training))
-        return boosted * self.boosted + svm * svm_scores[self.chosen]
+    def told(self, scores):
+        """Return what is kept of the scores of all rows under the SVM."""
+        return SvmScores(scores[self.chosen], spread(scores, self.training))
+
+    def mixed(self, of_svm, share):
+        """Return the scores of the rows that are held out under both models."""
+        boosted, svm = factors_of(share, self.spread, of_svm.spread)
+        return boosted * self.boosted + svm * of_svm.held_out
 
     def judged(self, scores, judge):
         return judge.score(scores, self.codes, self.weights)
 
 
 def _best_svm(known, folds, judge):
-    """Return the C that does best by itself, and for each fold the scores of all rows under its SVM with this C."""
+    """Return the C that does best by itself, and for each fold the :class:`SvmScores` of this C."""
     blocks = training_blocks(known.X, known.roles.codes, known.roles.training_weights(slice(None)))
-    best, n_classes = (-np.inf, BLEND_CS[0], None), known.roles.n_classes
-    for solution in fit_path(blocks, BLEND_CS, n_classes, replace(judge.options, rough=True)):
-        pairs = zip(solution.coef, solution.intercept, strict=True)
-        of_folds = [linear_scores(known.X, *pair, judge.options.n_jobs)[0] for pair in pairs]
-        own = [fold.judged(scores[fold.chosen], judge) for fold, scores in zip(folds, of_folds, strict=True)]
-        mean = mean_told(np.array(own))
-        if best[2] is None or mean > best[0]:
-            best = mean, solution.C, of_folds
-    return best[1:]
+    Cs, told, means = [], [], []
+    for solution in fit_path(blocks, BLEND_CS, known.roles.n_classes, replace(judge.options, rough=True)):
+        models = zip(folds, solution.coef, solution.intercept, strict=True)
+        told.append([fold.told(linear_scores(known.X, *model, judge.options.n_jobs)[0]) for fold, *model in models])
+        own = [fold.judged(each.held_out, judge) for fold, each in zip(folds, told[-1], strict=True)]
+        Cs.append(solution.C)
+        means.append(mean_told(np.array(own)))
+    best = int(np.argmax(smoothed_by_neighbours(np.array(means))))
+    return Cs[best], told[best]
 
 
-def _best_share(means):
-    """Return the number of the share that is best together with its neighbours, in the middle of those that are."""
+def _mean_share(means, n_rows):
+    """Return the number of the share in the middle of all, each of which counts by how near it is to the best one.
+
+    Parameters
+    ----------
+    means : array of shape (n_shares,)
+        How good the rows that are held out are with each share.
+    n_rows : float
+        The weight of these rows.
+    """
     if not np.isfinite(means).all():
         return 0
     smoothed = smoothed_by_neighbours(means)
-    return int(np.flatnonzero(smoothed >= smoothed.max() - TIE).mean())
+    error = np.sqrt(max(1 - smoothed.max(), 1 / n_rows) / n_rows)
+    says = np.exp((smoothed - smoothed.max()) / (ERRORS_BEHIND * error))
+    return round(float(says @ np.arange(len(says)) / says.sum()))
 
 
 def _calibrated(folds, mixed, judge):

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isrht.linear.scores import predicted_codes
+from isrht import kernels
+from isrht.boosting._small_svm import learned_columns
+from isrht.kernels.records import JudgedSvms
 
 # Several classes have two chances to look like a signal, which is worth so many standard errors.
 TWO_CHANCES = 0.5
@@ -28,20 +30,13 @@ class HeldOut:
         return tuple(self._of_path(rows, head) for head in self.heads)
 
     def _of_path(self, rows, head):
-        weights = rows.held_out_weights(head.path)
-        chosen = np.flatnonzero(weights)
-        weights, codes, Y = weights[chosen], rows.roles.codes[chosen], rows.Y[chosen]
-        n_problems = Y.shape[1]
-        scores = head.scores(rows, chosen)
-        in_cells = len(chosen), len(head.solutions) // n_problems, n_problems
-        hits = weights @ (predicted_codes(scores.reshape(in_cells)) == codes[:, None])
-        agreement = (scores.reshape(in_cells) * Y[:, None]).reshape(scores.shape)
-        hinge = np.maximum(0, 1 - agreement)
-        # Sums over rows are products with their weights, because to sum a long and narrow array takes far longer.
-        sums = [weights @ each for each in (scores, scores * scores, agreement, hinge * hinge)]
-        sums[:3] = [each.reshape(in_cells[1:]) for each in sums[:3]]
-        labels = np.broadcast_to(weights @ Y, in_cells[1:])
-        return hits, sums[3].reshape(in_cells[1:]).mean(axis=1), np.stack([*sums[:3], labels])
+        n_problems = rows.roles.n_problems
+        in_cells = len(head.solutions) // n_problems, n_problems
+        judged = JudgedSvms(np.empty(in_cells[0]), np.empty((5, len(head.solutions))))
+        columns = learned_columns(rows, head.path, head.size, rows.held_out_weights(head.path))
+        kernels.engine.judge_svms(columns, np.ascontiguousarray(head.solutions), judged)
+        sums = judged.sums.reshape(5, *in_cells)
+        return judged.hits, sums[4].mean(axis=1), sums[:4]
 
 
 def evidence(sums, totals, n_effective):

@@ -2,8 +2,8 @@
 
 A fitted model has T diagonals D_t, a matrix A that mixes their columns 0 to the learned components, and for the other
 components the Walsh contrast, another column of H behind one of the diagonals. Few features make all of this one small
-matrix, by which dense rows are multiplied; otherwise rows are rotated once per diagonal
-(:mod:`isrht.transform.rotation`).
+matrix, by which rows are multiplied; otherwise rows are rotated once per diagonal (:mod:`isrht.transform.rotation`).
+Which of the two depends on the model alone, so that a row is projected to the same bits in whatever company it comes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from isrht.linear.scores import linear_scores
 from isrht.projections.feature_moments import CHUNK, chunks_of
 from isrht.rows.blocks import RowBlocks
 from isrht.support.hints import Array
@@ -23,6 +24,8 @@ CONTRAST_WEIGHT = 0.1
 CONTRASTS_TOGETHER = 0.4
 # Dense rows are multiplied by the projection as a matrix while it has at most so many elements.
 MATRIX_ELEMENTS = 2**24
+# Sparse rows are while the second cache holds it: every value of a row reads as many elements as there are components.
+SPARSE_MATRIX_ELEMENTS = 2**16
 # Factors of features below this, or above its inverse, would lose digits in float32.
 SMALLEST_FACTOR = 1e-25
 
@@ -177,9 +180,10 @@ class LearnedProjection:
 
     def _project(self, X):
         """Project rows without subtracting the mean: by a matrix if that is small, otherwise by rotating them."""
-        if not sp.issparse(X) and self.n_components_ * self.n_features_in_ <= MATRIX_ELEMENTS:
-            return self._multiply(X)
-        return self._rotate(X)
+        most = SPARSE_MATRIX_ELEMENTS if sp.issparse(X) else MATRIX_ELEMENTS
+        if self.n_components_ * self.n_features_in_ > most:
+            return self._rotate(X)
+        return self._multiply_sparse(X) if sp.issparse(X) else self._multiply(X)
 
     def _rotate(self, X):
         """Project rows by rotating them once per diagonal."""
@@ -193,9 +197,17 @@ class LearnedProjection:
         out *= self.column_scales_.astype(X.dtype)
         return out
 
+    def _matrix(self):
+        """Return the projection as one matrix (components, features)."""
+        return self.to_features(np.eye(self.n_components_))
+
+    def _multiply_sparse(self, X):
+        """Project sparse rows by one matrix, in float64."""
+        return linear_scores(X, self._matrix(), np.zeros(self.n_components_), self.n_jobs)[0]
+
     def _multiply(self, X):
-        """Project dense rows by one matrix (features, components)."""
-        matrix = self.to_features(np.eye(self.n_components_)).T.astype(X.dtype)
+        """Project dense rows by one matrix."""
+        matrix = self._matrix().T.astype(X.dtype)
 
         def multiplied(block):
             with np.errstate(over="ignore", invalid="ignore"):  # in its own thread; project checks the result

@@ -193,13 +193,13 @@ def _sums_at(rows, problems, w, before):
         some = SvmProblems(problems.positive[mine], problems.C[mine], len(mine))
         own = SvmSums(*(np.empty((len(mine), *values.shape[1:]), values.dtype) for values in sums))
         was = np.empty((0, width)) if before is None else before[mine]
-        columns = learned_columns(rows, path, width - 1)
+        columns = learned_columns(rows, path, width - 1, rows.training_weights(path))
         kernels.engine.sum_svms(columns, some, w[mine], was, own)
         for values, part in zip(sums, own, strict=True):
             values[mine] = part
     return sums
 
 
-def learned_columns(rows, path, size):
-    """Return the first columns of a path as the kernels take them, with the weights of the rows in its training."""
-    return LearnedColumns(rows.columns[:size, path], rows.training_weights(path), rows.roles.codes.astype(np.int32))
+def learned_columns(rows, path, size, weights):
+    """Return the first columns of a path as the kernels take them, with these weights of the rows."""
+    return LearnedColumns(rows.columns[:size, path], weights, rows.roles.codes.astype(np.int32))

@@ -52,7 +52,9 @@ def solve(rows, paths, Cs, starts, n_jobs=None):
         return _solve_elsewhere(rows, paths, problems, starts, n_jobs)
 
     def solve_one(p):
-        return solve_in_memory(learned_columns(rows, paths[p].number, paths[p].size), problems[p], starts[p])
+        number = paths[p].number
+        columns = learned_columns(rows, number, paths[p].size, rows.training_weights(number))
+        return solve_in_memory(columns, problems[p], starts[p])
 
     return list(in_threads(solve_one, range(len(paths)), n_jobs))
 

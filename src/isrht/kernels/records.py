@@ -161,6 +161,18 @@ class SvmSums(NamedTuple):
     changed: NDArray[np.int64]
 
 
+class JudgedSvms(NamedTuple):
+    """What rows say of small SVMs that were not trained on them, to which kernels write.
+
+    They are the weights of the rows whose class is guessed (models), and weighted sums over the rows (5, problems): of
+    the scores, their squares, scores times labels +1/-1, labels, and the squared hinge. A model has one problem, of
+    which class 1 is positive, or one for each class.
+    """
+
+    hits: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
 class DiagonalResults(NamedTuple):
     """What kernels tell of new diagonals.
 

@@ -136,7 +136,7 @@ def class_grams(X, rows, weigh, n_classes, features, paths, n_jobs=None):
     """
     if isinstance(X, ByFeature):
         return [
-            _gram_by_feature(X, weigh(rows, [number]), *_centre_and_factor(features, path), n_jobs)
+            _gram_by_feature(X, weigh(rows, [number]), _metric_by_feature(X, features, path), n_jobs)
             for number, path in enumerate(paths)
         ]
     everyone = range(len(paths))
@@ -158,17 +158,55 @@ def _gram_of(gradient, pull, mean, factor):
     return gradient.T @ (gradient * factor[:, None])
 
 
-def _gram_by_feature(X, residuals, mean, factor, n_jobs):
+class _Metric(NamedTuple):
+    """How the features of rows stored by feature count in products of gradients: the same in every round.
+
+    Half of the words of a text occur in it once. The gradient of a feature that one row alone has is a multiple of the
+    residual of that row, less its mean times the sum of all residuals, so the products of all such features of a row
+    are three numbers times products of these two.
+
+    Parameters
+    ----------
+    mean, factor : arrays of shape (n_features,)
+        The factor is 0 for features that are constant, or that one row alone has.
+    squares, crosses : arrays of shape (n_samples,)
+        Of the latter, summed over the features of each row: factor times squared value, and times value times mean.
+    constant : float
+        Their factor times squared mean, summed.
+    """
+
+    mean: np.ndarray
+    factor: np.ndarray
+    squares: np.ndarray
+    crosses: np.ndarray
+    constant: float
+
+
+def _metric_by_feature(X, features, learned):
+    """Return the :class:`_Metric` of a path, which is kept with the features."""
+    key = learned.fold, learned.candidate.diagonal == "standard"
+    if key not in features.metrics:
+        mean, factor = _centre_and_factor(features, learned)
+        some, rows, values = X.singles
+        own, centre, factor[some] = factor[some], mean[some], 0
+        squares, crosses = (np.bincount(rows, own * values * other, X.shape[0]) for other in (values, centre))
+        features.metrics[key] = _Metric(mean, factor, squares, crosses, float(own @ centre**2))
+    return features.metrics[key]
+
+
+def _gram_by_feature(X, residuals, metric, n_jobs):
     n_classes = residuals.shape[1]
     padded = np.zeros((len(residuals), -(-n_classes // 8) * 8))
     padded[:, :n_classes], pull = residuals, residuals.sum(axis=0)
 
     def of_lane(lane):
         gram = np.zeros((n_classes, n_classes))
-        kernels.engine.add_class_gram(X.csr_rows(lane), padded, pull, mean[lane], factor[lane], gram)
+        kernels.engine.add_class_gram(X.csr_rows(lane), padded, pull, metric.mean[lane], metric.factor[lane], gram)
         return gram
 
-    return reduce(add, in_threads(of_lane, X.lanes(LANES), n_jobs))
+    crosses = np.outer(metric.crosses @ residuals, pull)
+    singles = residuals.T @ (residuals * metric.squares[:, None]) + metric.constant * np.outer(pull, pull)
+    return reduce(add, in_threads(of_lane, X.lanes(LANES), n_jobs)) + (singles - crosses - crosses.T)
 
 
 def leading_directions(gram, count):

@@ -8,7 +8,7 @@ problems (candidates, folds, classes) share a pass: each is a column of factors 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,12 +33,16 @@ LEAST_ENTRIES = 2**17
 
 @dataclass(frozen=True)
 class Features:
-    """Mean and standard deviation (1 where constant) of every feature, in every fold: arrays (n_features, n_folds)."""
+    """Mean and standard deviation (1 where constant) of every feature, in every fold: arrays (n_features, n_folds).
+
+    ``metrics`` are what follows from these for products of gradients, once it has been asked for.
+    """
 
     mean: np.ndarray
     deviation: np.ndarray
     varies: np.ndarray
     total: np.ndarray
+    metrics: dict = field(default_factory=dict, repr=False, compare=False)
 
     def mean_squared_row(self, diagonal, fold):
         """Return the mean squared norm of centred rows, in the metric in which the columns are orthonormal."""

@@ -7,6 +7,7 @@ stays in the cache, and totals need not be kept at all, because a feature is fin
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,7 @@ class ByFeature:
 
     def __init__(self, X):
         self.shape, self.features = X.shape, X.T.tocsr()
-        self._slices = {}
+        self._slices, self._lanes = {}, {}
 
     def moments(self, chunk, factors):
         """Return the sums over rows of ``x * first``, ``x * second`` and ``x**2 * second`` for a slice of features.
@@ -43,9 +44,19 @@ class ByFeature:
 
     def lanes(self, count):
         """Return about ``count`` slices of the features, which have about equally many entries."""
-        work = self.features.indptr + np.arange(self.shape[1] + 1.0)
-        ends = np.searchsorted(work, np.linspace(0, work[-1], count + 1))
-        return [slice(int(first), int(last)) for first, last in pairwise(ends) if first < last]
+        if count not in self._lanes:
+            work = self.features.indptr + np.arange(self.shape[1] + 1.0)
+            ends = np.searchsorted(work, np.linspace(0, work[-1], count + 1))
+            self._lanes[count] = [slice(int(first), int(last)) for first, last in pairwise(ends) if first < last]
+        return self._lanes[count]
+
+    @cached_property
+    def singles(self):
+        """The features that one row alone has: their numbers, that row, and the value there."""
+        indptr = self.features.indptr
+        numbers = np.flatnonzero(np.diff(indptr) == 1)
+        entries = indptr[numbers]
+        return numbers, self.features.indices[entries], self.features.data[entries].astype(np.float64)
 
     def csr_rows(self, chunk):
         """Return a slice of the features as CSR rows, which are kept: every round asks for the same slices."""

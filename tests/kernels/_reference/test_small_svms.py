@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import LinearSVM, kernels
 from isrht.kernels import _reference
-from isrht.kernels.records import SvmSums
+from isrht.kernels.records import JudgedSvms, SvmSums
 
 
 @pytest.mark.parametrize("n_samples", [1, 31, 32, 33, 400])
@@ -94,6 +94,52 @@ def empty_sums(problems, width):
         np.full((problems, width, width), np.nan),
         np.zeros(problems, dtype=np.int64),
     )
+
+
+@pytest.mark.parametrize("n_samples", [1, 32, 33, 400])
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+@pytest.mark.parametrize("width", [0, 5])
+def test_judge_svms(kernel, n_samples, n_classes, width, rng):
+    rows, problems, weights = svm_case(rng, n_samples, width, n_classes, [0.1, 1.0, 10.0])
+    weights[:] = rng.standard_normal(weights.shape)
+    found, expected = judged(3, len(weights)), judged(3, len(weights))
+    kernels.engine.judge_svms(rows, weights, found)
+    _reference.judge_svms(rows, weights, expected)
+    for mine, wanted in zip(found, expected, strict=True):
+        assert_array_equal(mine, wanted)
+    scores = rows.columns.T @ weights[:, :-1].T + weights[:, -1]
+    for p, positive in enumerate(problems.positive):
+        y, score = np.where(rows.codes == positive, 1, -1), scores[:, p]
+        terms = score, score**2, score * y, y, np.maximum(0, 1 - y * score) ** 2
+        assert_allclose(found.sums[:, p], [rows.weights @ each for each in terms], atol=1e-10)
+    for c, own in enumerate(np.split(scores, 3, axis=1)):
+        guess = own[:, 0] > 0 if n_classes == 2 else own.argmax(axis=1)
+        assert_allclose(found.hits[c], rows.weights @ (guess == rows.codes))
+
+
+def test_among_equal_scores_the_first_class_is_guessed(kernel, rng):
+    rows, problems, weights = svm_case(rng, 50, 2, 4, [1.0])
+    found = judged(1, len(weights))
+    kernels.engine.judge_svms(rows, np.zeros_like(weights), found)
+    assert found.hits[0] == pytest.approx(rows.weights[rows.codes == 0].sum())
+
+
+def judged(models, problems):
+    return JudgedSvms(np.full(models, np.nan), np.full((5, problems), np.nan))
+
+
+def test_judged_arrays_that_do_not_fit_are_errors(kernel, rng):
+    rows, _, weights = svm_case(rng, 10, 3, 3, [1.0])
+    judge = kernels.engine.judge_svms
+    with pytest.raises(ValueError, match="columns, weights and codes differ in length"):
+        judge(rows._replace(codes=rows.codes[1:]), weights, judged(1, 3))
+    with pytest.raises(ValueError, match="weights has the wrong shape"):
+        judge(rows, weights[:, 1:].copy(), judged(1, 3))
+    for models in (0, 2):
+        with pytest.raises(ValueError, match="every model must have as many problems"):
+            judge(rows, weights, judged(models, 3))
+    with pytest.raises(ValueError, match="an output has the wrong shape"):
+        judge(rows, weights, judged(1, 4))
 
 
 def test_arrays_that_do_not_fit_are_errors(kernel, rng):

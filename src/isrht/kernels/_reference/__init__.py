@@ -29,7 +29,7 @@ from isrht.kernels._reference.linear import (
     score_csr,
     score_rows,
 )
-from isrht.kernels._reference.small_svms import solve_svms, sum_svms
+from isrht.kernels._reference.small_svms import judge_svms, solve_svms, sum_svms
 from isrht.kernels._reference.sparse import (
     add_csr_autocorrelation,
     add_csr_moments,
@@ -59,6 +59,7 @@ __all__ = [
     "diagonals_of_features",
     "interleave_arrow",
     "interleave_columns",
+    "judge_svms",
     "make_diagonals",
     "moments_of_features",
     "narrow_halves",

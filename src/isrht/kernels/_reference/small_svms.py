@@ -41,9 +41,37 @@ def sum_svms(rows, problems, weights, before, sums):
         sums.changed[p] = np.count_nonzero(was != active)
 
 
-def _check(rows, problems, weights, loss):
+def judge_svms(rows, weights, judged):
+    """Set what rows say of models at ``weights`` (problems, width): each has as many problems, one after another.
+
+    The class with the largest score is guessed, among equals the first one. Of two classes the second is if its score,
+    the only one, is positive.
+    """
+    _check_rows(rows)
+    if weights.shape[1] != len(rows.columns) + 1:
+        raise ValueError("weights has the wrong shape")
+    n_models = len(judged.hits)
+    if n_models == 0 or len(weights) == 0 or len(weights) % n_models:
+        raise ValueError("every model must have as many problems")
+    if judged.sums.shape != (5, len(weights)):
+        raise ValueError("an output has the wrong shape")
+    counted, n_labels = _Counted(rows), len(weights) // n_models
+    for c, own in enumerate(weights.reshape(n_models, n_labels, -1)):
+        scores = np.stack([counted.scores(w) for w in own])
+        guess = (scores[0] > 0).astype(int) if n_labels == 1 else scores.argmax(axis=0)
+        judged.hits[c] = sum_in_eighths(np.where(guess == counted.codes, counted.weights, 0.0))
+        for label, score in enumerate(scores):
+            positive = 1 if n_labels == 1 else label
+            judged.sums[:, c * n_labels + label] = counted.sums_of_scores(score, positive)
+
+
+def _check_rows(rows):
     if rows.weights.shape != rows.columns.shape[1:] or rows.codes.shape != rows.columns.shape[1:]:
         raise ValueError("columns, weights and codes differ in length")
+
+
+def _check(rows, problems, weights, loss):
+    _check_rows(rows)
     if problems.positive.shape != problems.cost.shape:
         raise ValueError("the problems differ in number")
     if weights.shape != (len(problems.cost), len(rows.columns) + 1):
@@ -62,13 +90,24 @@ class _Counted:
         self.columns[:-1, : len(counted)], self.columns[-1, : len(counted)] = rows.columns[:, counted], 1
         self.weights[: len(counted)], self.codes[: len(counted)] = rows.weights[counted], rows.codes[counted]
 
+    def scores(self, w):
+        """Return the scores of the rows: one column after another is added."""
+        scores = np.zeros(self.columns.shape[1])
+        for weight, column in zip(w, self.columns, strict=True):
+            scores += weight * column
+        return scores
+
+    def sums_of_scores(self, scores, positive):
+        """Return weighted sums of scores, their squares, scores times labels, labels, and the squared hinge."""
+        label = np.where(self.codes == positive, 1.0, -1.0)
+        weighted, hinge = self.weights * scores, np.maximum(0.0, 1 - label * scores)
+        terms = weighted, weighted * scores, weighted * label, self.weights * label, hinge * (hinge * self.weights)
+        return [float(sum_in_eighths(each)) for each in terms]
+
     def hinge_sums(self, positive, w):
         """Return the loss and the pull of one problem, and which rows are active."""
         label = np.where(self.codes == positive, 1.0, -1.0)
-        scores = np.zeros(len(label))
-        for weight, column in zip(w, self.columns, strict=True):
-            scores += weight * column
-        hinge = np.maximum(0.0, 1 - label * scores)
+        hinge = np.maximum(0.0, 1 - label * self.scores(w))
         weighted = hinge * self.weights
         pull = label * weighted
         pulls = [float(sum_in_eighths(pull * column)) for column in self.columns]
