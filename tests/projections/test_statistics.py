@@ -147,13 +147,15 @@ def test_a_class_of_one_row_is_left_when_another_fold_goes():
 
 def test_statistics_without_squares_can_be_merged(case):
     X, codes, rotation = case
-    parts = [
-        measure(X[rows], CodedLabels(np.arange(3), codes[rows]), rotation, with_squares=False)
-        for rows in (slice(50), slice(50, None))
-    ]
-    merged = parts[0].merge(parts[1])
+    whole = measure(X, CodedLabels(np.arange(3), codes), rotation, with_squares=False)
+    first = measure(
+        X[codes == 1], CodedLabels(np.array([1]), np.zeros((codes == 1).sum(), int)), rotation, with_squares=False
+    )
+    others = measure(X[codes != 1], CodedLabels(np.array([0, 2]), codes[codes != 1] // 2), rotation, with_squares=False)
+    merged = first.merge(others)
     assert merged.squares is None
     assert_array_equal(merged.counts, np.bincount(codes))
+    assert_allclose(merged.sums, whole.sums, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
