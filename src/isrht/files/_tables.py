@@ -340,8 +340,7 @@ class ParquetRows(TableRows):
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
         dtype = np.dtype(precision_of(schema, features) if layout == "columns" else np.float64)
-        each = stored * dtype.itemsize
-        batches = file.iter_batches(batch_size=max(1, BATCH_BYTES // (step * each)) * step)
+        batches = file.iter_batches(batch_size=self._batch_rows(file, stored * dtype.itemsize, step))
         several = step if layout == "sparse" else step * -(-PIECE_ROWS // step)
         for batch in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
             whole = self._with_folders(path, batch)
@@ -356,6 +355,12 @@ class ParquetRows(TableRows):
                 for first in range(0, stop - start, step):
                     rows = slice(first, first + step)
                     yield X[rows], None if y is None else y[rows]
+
+    def _batch_rows(self, file, row_bytes, step):
+        """Return how many rows are decoded at once: all of a file that reading ahead would have in memory anyway."""
+        if file.metadata.num_rows * row_bytes <= READ_AHEAD * BATCH_BYTES:
+            return max(1, file.metadata.num_rows)
+        return max(1, BATCH_BYTES // (step * row_bytes)) * step
 
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
