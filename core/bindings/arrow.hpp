@@ -45,7 +45,8 @@ template <class Structure> const Structure& opened(const nb::object& capsule, co
 }
 
 // Checks a column, of which a batch has `length` values from `offset` on.
-template <class T> Column column_of(const ArrowSchema& schema, const ArrowArray& array, int64_t offset, int64_t length) {
+template <class T>
+Column column_of(const ArrowSchema& schema, const ArrowArray& array, int64_t offset, int64_t length) {
     const std::string_view format(schema.format);
     constexpr std::string_view kinds = std::is_same_v<T, float> ? "f" : "bcCsSiIlLfg";
     require(format.size() == 1 && kinds.find(format[0]) != std::string_view::npos && !schema.dictionary,

@@ -92,8 +92,7 @@ template <class T> const T* values_of(const Column& column, size_t start, size_t
 }
 
 // Some rows and columns that make no whole squares. Returns what `transpose` adds.
-template <class T>
-T copy_rest(const T* const* from, size_t columns, size_t first, size_t last, T* to, size_t width) {
+template <class T> T copy_rest(const T* const* from, size_t columns, size_t first, size_t last, T* to, size_t width) {
     T trace = 0;
     for (size_t row = first; row < last; ++row)
         for (size_t column = 0; column < columns; ++column) {

@@ -2,8 +2,8 @@
 //
 // NumPy copies a transposed array value by value, which takes up to as long as decoding a file does. Here small squares of
 // values are transposed within registers. That is bound by memory, not by the width of a vector, so it is compiled once
-// for every processor. The values are looked at while they are in registers, so that nobody has to read them again to know
-// whether they are finite.
+// for every processor. The values are looked at while they are in registers, so that nobody has to read them again to
+// know whether they are finite.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ struct Column {
     Kind kind;
 };
 
-// Sets out (count, width) to rows of the columns, from row `start` of theirs on, and says whether all values are finite.
-// Rows of float take columns of float alone.
+// Sets out (count, width) to rows of the columns, from row `start` of theirs on, and says whether all values are
+// finite. Rows of float take columns of float alone.
 template <class T> bool interleave(const Column* columns, size_t width, size_t start, size_t count, T* out);
 
 extern template bool interleave<float>(const Column*, size_t, size_t, size_t, float*);

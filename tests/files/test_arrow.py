@@ -41,9 +41,9 @@ def test_rows_have_the_precision_of_their_columns():
 def test_columns_of_all_types_become_rows():
     halves = pa.array(np.array([0.5, -1.5, 2.0], dtype=np.float16))
     batch = pa.record_batch([halves, pa.array([1, None, 3]), pa.array([True, False, True])], ["a", "b", "c"])
-    rows, finite = ColumnsAsRows(batch, [2, 0, 1]).rows(0, 3)
+    rows, finite = ColumnsAsRows(batch, [2, 0, 1], np.float64).rows(0, 3)
     np.testing.assert_array_equal(rows, [[1, 0.5, 1], [0, -1.5, np.nan], [1, 2, 3]])
     assert not finite
-    rows, finite = ColumnsAsRows(batch, [0]).rows(1, 3)
+    rows, finite = ColumnsAsRows(batch, [0], np.float64).rows(1, 3)
     np.testing.assert_array_equal(rows, [[-1.5], [2]])
     assert finite

@@ -294,6 +294,7 @@ class ParquetRows(TableRows):
     """Rows of Parquet files: columns of numbers, a column of lists, or sparse rows (:mod:`isrht.files.arrow`)."""
 
     _are_words = True
+    _metadata = None  # of the first file, from the question for its layout to the pass that follows at once
 
     def must_be_scanned(self):
         """Say whether the width of sparse rows is known only after the last of them."""
@@ -302,6 +303,7 @@ class ParquetRows(TableRows):
     def _layout(self, path):
         with self._open(path) as file:
             schema = self._schema(path, file)
+            self._metadata = file.metadata
             return layout_of(path, schema, self._label_place(schema.names))
 
     def _blocks(self, label_type):
@@ -312,7 +314,7 @@ class ParquetRows(TableRows):
                 if first is not None and schema.names != first.names:
                     raise FileError(path, f"its columns are not those of {self.paths[0]}")
                 first = first or schema
-                yield from self._file_blocks(path, file)
+                yield from self._file_blocks(path, file, schema)
 
     def _schema(self, path, file):
         """Return the columns of a file, and those that the names of its folders tell."""
@@ -327,8 +329,7 @@ class ParquetRows(TableRows):
                 batch = batch.append_column(*column_of(name, value, batch.num_rows))
         return batch
 
-    def _file_blocks(self, path, file):
-        schema = self._schema(path, file)
+    def _file_blocks(self, path, file, schema):
         names = schema.names  # a list that Arrow makes whenever it is asked for
         place = self._label_place(names)
         layout = layout_of(path, schema, place)
@@ -338,12 +339,12 @@ class ParquetRows(TableRows):
             self.feature_names = [names[number] for number in features]
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
-        each = stored * (np.dtype(precision_of(schema, features)).itemsize if layout == "columns" else 8)
-        batches = file.iter_batches(batch_size=max(1, BATCH_BYTES // (step * each)) * step)
+        dtype = np.dtype(precision_of(schema, features) if layout == "columns" else np.float64)
+        batches = file.iter_batches(batch_size=self._batch_rows(file, stored * dtype.itemsize, step))
         several = step if layout == "sparse" else step * -(-PIECE_ROWS // step)
         for batch in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
             whole = self._with_folders(path, batch)
-            rows_of = self._maker_of_rows(whole, layout, features)
+            rows_of = self._maker_of_rows(whole, layout, features, dtype)
             for start in range(0, whole.num_rows, several):
                 stop = min(start + several, whole.num_rows)
                 X = rows_of(start, stop)
@@ -355,6 +356,12 @@ class ParquetRows(TableRows):
                     rows = slice(first, first + step)
                     yield X[rows], None if y is None else y[rows]
 
+    def _batch_rows(self, file, row_bytes, step):
+        """Return how many rows are decoded at once: all of a file that reading ahead would have in memory anyway."""
+        if file.metadata.num_rows * row_bytes <= READ_AHEAD * BATCH_BYTES:
+            return max(1, file.metadata.num_rows)
+        return max(1, BATCH_BYTES // (step * row_bytes)) * step
+
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
         if layout == "columns":
@@ -364,13 +371,13 @@ class ParquetRows(TableRows):
         leaves = [group.column(i).num_values for group in groups for i in range(group.num_columns)]
         return max(1, sum(leaves) // rows)
 
-    def _maker_of_rows(self, batch, layout, features):
+    def _maker_of_rows(self, batch, layout, features, dtype):
         """Return a function that makes rows of a part of a batch, from its first row to the one after the last."""
         if layout == "sparse":
             return lambda start, stop: self._sparse(batch.slice(start, stop - start), features)
         if layout == "lists":
             return lambda start, stop: self._lists(batch.column(features[0]).slice(start, stop - start))
-        columns = ColumnsAsRows(batch, features)
+        columns = ColumnsAsRows(batch, features, dtype)
         return lambda start, stop: self._dense(*columns.rows(start, stop))
 
     def _dense(self, X, finite):
@@ -408,7 +415,9 @@ class ParquetRows(TableRows):
         source = to_seek(path)
         # Over a network Arrow asks for all of a row group at once; here that would only take memory, and time.
         in_pieces = {"pre_buffer": False, "buffer_size": READ_BYTES} if isinstance(source, str) else {}
-        with self._faults(path), parquet.ParquetFile(source, **in_pieces) as file:
+        # It takes longer to parse what a wide file says of itself than to read some thousand rows of it.
+        known, self._metadata = self._metadata if path is self.paths[0] else None, None
+        with self._faults(path), parquet.ParquetFile(source, metadata=known, **in_pieces) as file:
             yield file
 
     def _naming_faults(self, batches, path):

@@ -95,11 +95,13 @@ class ColumnsAsRows:
     batch : pyarrow.RecordBatch
     numbers : list of int
         The columns.
+    dtype : dtype
+        What :func:`precision_of` tells of these columns.
     """
 
-    def __init__(self, batch, numbers):
-        self.dtype = precision_of(batch.schema, numbers)
-        self._columns = arrow_columns(_without_halves(batch), numbers)
+    def __init__(self, batch, numbers, dtype):
+        self.dtype = dtype
+        self._columns = arrow_columns(batch if dtype == np.float32 else _without_halves(batch), numbers)
 
     def rows(self, start, stop):
         """Return these rows, with NaN where values are missing, and whether all values are finite."""
@@ -158,7 +160,7 @@ def rows_of_batch(name, first_row, batch, layout, place, width):
     if layout == "lists":
         return rows_of_lists(name, first_row, batch.column(features[0]))
     if layout == "columns":
-        return ColumnsAsRows(batch, features).rows(0, batch.num_rows)[0]
+        return ColumnsAsRows(batch, features, precision_of(batch.schema, features)).rows(0, batch.num_rows)[0]
     *parts, size = sparse_rows(name, first_row, batch, features)
     needed = max(int(parts[1].max()) + 1 if len(parts[1]) else 0, size or 0)
     return csr(parts, needed if width is None else width)
