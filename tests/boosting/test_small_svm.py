@@ -40,7 +40,8 @@ def test_svms_of_rows_elsewhere_are_those_in_memory(rng, n_classes, monkeypatch)
     start = rng.standard_normal((len(problems.C), 5))
     got = solve_elsewhere(rows, problems, 4, start)
     for path in range(3):
-        expected = solve_in_memory(learned_columns(rows, path, 4), own, np.zeros((len(own.cost), 1)))
+        columns = learned_columns(rows, path, 4, rows.training_weights(path))
+        expected = solve_in_memory(columns, own, np.zeros((len(own.cost), 1)))
         mine = problems.path == path
         assert_allclose(got.weights[mine], expected.weights, atol=1e-9)
         assert_allclose(got.loss[mine], expected.loss, rtol=1e-9)

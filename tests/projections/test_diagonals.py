@@ -59,7 +59,7 @@ def test_lanes_cover_the_features():
 @pytest.mark.parametrize("kind", ["standard", "z"])
 def test_products_of_gradients_are_the_same_however_rows_are_stored(kind, rng):
     """Many features are of one row alone, and some of none; some rows are not trained on."""
-    X = sp.random_array((60, 500), density=0.02, format="csr", rng=rng)
+    X = sp.random_array((60, 500), density=0.02, format="csr", random_state=rng)
     weights = (rng.random((60, 2)) < 0.8) * rng.integers(1, 3, (60, 2))
     residuals = rng.standard_normal((60, 2, 3)) * weights[:, :, None]
     paths = [Learned(Candidate(kind, 0.0), fold, np.empty((1, 500), np.float32)) for fold in (0, 1, 0)]

@@ -57,7 +57,7 @@ def test_only_wide_sparse_rows_are_worth_it(X, worth):
 
 
 def test_singles_are_the_features_that_one_row_alone_has(rng):
-    X = sp.random_array((30, 200), density=0.03, format="csr", rng=rng)
+    X = sp.random_array((30, 200), density=0.03, format="csr", random_state=rng)
     numbers, rows, values = ByFeature(X).singles
     dense = X.toarray()
     assert 0 < len(numbers) < 200

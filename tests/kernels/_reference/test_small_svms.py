@@ -118,7 +118,7 @@ def test_judge_svms(kernel, n_samples, n_classes, width, rng):
 
 
 def test_among_equal_scores_the_first_class_is_guessed(kernel, rng):
-    rows, problems, weights = svm_case(rng, 50, 2, 4, [1.0])
+    rows, _, weights = svm_case(rng, 50, 2, 4, [1.0])
     found = judged(1, len(weights))
     kernels.engine.judge_svms(rows, np.zeros_like(weights), found)
     assert found.hits[0] == pytest.approx(rows.weights[rows.codes == 0].sum())
