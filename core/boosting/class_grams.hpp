@@ -35,8 +35,7 @@ template <class T, class Index> struct FeatureGradient {
 };
 
 // Sets `gradient` to the sums over rows of a feature times the residuals of all classes, less what its mean gives.
-template <class T, class Index>
-ISRHT_INLINE void centred_gradient(const FeatureGradient<T, Index>& sums, double mean) {
+template <class T, class Index> ISRHT_INLINE void centred_gradient(const FeatureGradient<T, Index>& sums, double mean) {
     const ClassResiduals& residuals = sums.residuals;
     in_groups<kClassVectors>(0, gram_stride(residuals.classes) / size_t(Lanes<double>::count), sums);
     for (size_t c = 0; c < residuals.classes; ++c) sums.gradient[c] -= mean * residuals.sums[c];
