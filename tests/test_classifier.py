@@ -252,6 +252,8 @@ def test_by_default_columns_learn_and_are_as_many_as_the_classes_need(digits):
             {"sketch_size": 8, "n_score_samples": 20, "project_once": True},
             "sketch_size=8, n_score_samples=20",
         ),
+        # A missing value is neither equal to anything nor different from it.
+        ("boosted", {"Cs": [pd.NA] * len(DEFAULT_CS)}, r"Cs=\[<NA>, <NA>"),
         ("supervised", {"replace": False}, "replace=False"),
         ("top", {"balance": 2.0}, "balance=2.0"),
         ("importance", {"balance": 2.0}, "balance=2.0"),

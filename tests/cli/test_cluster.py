@@ -31,3 +31,16 @@ def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):
     done = isrht("train", data, tmp_path / "m", "--scheduler", "tcp://127.0.0.1:9")
     assert done.exit_code == 1
     assert "no Dask scheduler answered at tcp://127.0.0.1:9" in done.stderr
+
+
+def test_a_scheduler_that_is_there(data, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    options = ("-r", 4, "--selection", "supervised", "-c", 0.5)
+    assert isrht("train", data, tmp_path / "m1", *options).exit_code == 0
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None
+    ) as cluster:
+        done = isrht("train", data, tmp_path / "m2", *options, "--scheduler", cluster.scheduler_address)
+    assert done.exit_code == 0, done.stderr
+    one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
+    np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())

@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 from exported_models import MODELS, fitted, make_data
 
@@ -82,3 +83,10 @@ def test_a_page(tmp_path):
     assert inspect(tmp_path / "model", "--html", tmp_path / "model").exit_code != 0
     text = inspect(tmp_path / "model").stdout
     assert "held-out scores after" in text
+
+
+def test_parameters_that_the_file_does_not_hold_are_named(tmp_path):
+    with pytest.warns(UserWarning, match="random_state"):
+        save(ISRHT(8, random_state=np.random.RandomState(0)).fit(*make_data()), tmp_path / "model")
+    lines = inspect(tmp_path / "model").stdout.splitlines()
+    assert "  (not stored, shown as defaults: random_state)" in lines

@@ -14,6 +14,7 @@ from isrht import ISRHTClassifier, load
 from isrht.cli._learning import ModelOptions, is_cost, make_model
 from isrht.files.density import smaller_form
 from isrht.files.opening import read_rows
+from isrht.files.writing import write_rows
 from isrht.models.model_file import read_about
 
 
@@ -59,6 +60,14 @@ def test_boosted_columns_say_how_they_were_chosen(data, tmp_path):
     done = isrht("train", data, tmp_path / "m", "-r", 4)
     assert "chosen on held-out rows" in done.stderr
     assert load(tmp_path / "m").selection == "boosted"
+
+
+def test_labels_that_look_like_noise_are_said(tmp_path):
+    rng = np.random.default_rng(1)
+    write_rows(tmp_path / "noise.svm", rng.standard_normal((80, 20)), rng.integers(0, 2, 80))
+    done = isrht("train", tmp_path / "noise.svm", tmp_path / "m", "-r", 6)
+    assert not load(tmp_path / "m").projection_.has_signal_
+    assert "the labels look like noise: one cautious round was made" in done.stderr.splitlines()
 
 
 def test_the_file_knows_how_its_data_were_read(data, tmp_path):

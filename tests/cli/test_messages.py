@@ -1,5 +1,6 @@
 """How commands end: what they say of a full disk, of limits, of folders that may not be written to."""
 
+import errno
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ from cli_data import isrht, write_file
 
 from isrht import LinearSVM, save
 from isrht.cli._messages import errors_in_words
+from isrht.support.file_errors import STANDARD_OUTPUT
 
 HELPERS = Path(__file__).parents[1] / "helpers"
 WRITING = {
@@ -51,9 +53,14 @@ def test_a_full_disk_is_said_with_the_file(folder, command):
 @pytest.mark.parametrize(
     "command", [("predict", "rows.svm", "model", "-q"), ("inspect", "model"), ("info",), ("--help",)]
 )
-def test_a_full_standard_output_is_said(folder, command):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_standard_output_is_said(folder, command, unbuffered):
+    """What waits in a buffer would be written once more, and complained of, when Python ends."""
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "isrht", *command], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "isrht", *command],
+            stdout=full, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
     assert done.returncode == 1
     name = "isrht" if command[0] == "--help" else f"isrht {command[0]}"
     assert done.stderr == f"{name}: standard output: No space left on device\n"
@@ -122,6 +129,7 @@ def test_a_folder_that_may_not_be_written_to(folder, command):
     [
         (FileNotFoundError(2, "No such file", "x"), 1, "isrht fly: x: No such file\n"),
         (OSError("there is no folder y"), 1, "isrht fly: there is no folder y\n"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe", STANDARD_OUTPUT), 1, ""),  # nobody reads on, so nobody is told
         (MemoryError(), 1, "isrht fly: there is not enough memory\n"),
         (ModuleNotFoundError("z is missing"), 1, "isrht fly: z is missing\n"),
         (ValueError("w is wrong"), 2, "isrht fly: w is wrong\n"),

@@ -71,3 +71,15 @@ def test_stopped_it_leaves_a_good_journal_and_then_continues(how, tmp_path):
     }
     assert before.items() <= after.items()
     assert (tmp_path / "out" / "index.html").stat().st_size > 10_000
+
+
+def test_runs_that_fail_are_counted_and_their_errors_kept(tmp_path):
+    (tmp_path / "real-sim").write_text("1 1=2\n")
+    process = start(tmp_path, "-n", "1", "--data-dir", str(tmp_path), "--quiet")
+    result, messages = process.communicate()
+    assert process.returncode == 1
+    assert messages == "2 of 4 runs failed; the page names them\n"
+    page = tmp_path / "out" / "index.html"
+    assert result == f"{page}\n"
+    assert "2 runs failed" in page.read_text()
+    assert page.with_name("records.csv").read_text().count("real-sim, line 1, column 4") == 2

@@ -42,3 +42,12 @@ def test_what_makes_no_columns(tmp_path):
     assert done.exit_code == 2
     assert "holds a LinearSVM, which makes no columns" in done.stderr
     assert not (tmp_path / "z.csv").exists()
+
+
+def test_unseen_features_are_left_out_and_said(model, tmp_path):
+    (tmp_path / "other.svm").write_text("1 1:3 11:5 12:1\n1 1:3\n")
+    done = isrht("transform", tmp_path / "other.svm", model, tmp_path / "z.npy")
+    assert "2 values of features past the model's 10 were left out" in done.stderr.splitlines()
+    first, same = np.load(tmp_path / "z.npy")
+    np.testing.assert_array_equal(first, same)
+    assert isrht("transform", tmp_path / "other.svm", model, tmp_path / "z.npy", "-q").stderr == ""

@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,6 +31,12 @@ def test_a_set_in_two_files_keeps_its_split(tiny):
     np.testing.assert_array_equal(dataset.train, [0, 1, 2])
     np.testing.assert_array_equal(dataset.test, [3, 4])
     assert dataset.checksum == checksum_of("tiny", tiny)
+
+
+def test_labels_are_numbered_in_both_files_alike(tiny, monkeypatch):
+    monkeypatch.setitem(DATASETS, "tiny", replace(DATASETS["tiny"], labels="as_they_are"))
+    (tiny / "a.t").write_text("10 1:5\n2 3:1\n")
+    np.testing.assert_array_equal(load("tiny", tiny).y, [0, 1, 2, 2, 1])
 
 
 def test_the_checksum_tells_other_data(tiny):

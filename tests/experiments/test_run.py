@@ -6,7 +6,7 @@ import pytest
 
 from isrht.datasets import load
 from isrht.experiments.methods import METHODS
-from isrht.experiments.run import Task, run
+from isrht.experiments.run import Task, projection_bytes, run
 
 TASK = Task("accuracy", "digits", "SRHT", 8, 0, "cv", "0", "checksum")
 
@@ -68,3 +68,11 @@ def test_a_failing_run_is_a_record_of_its_error(digits):
     assert record["status"] == "failed"
     assert "n_components=10000" in record["error"]
     assert record["key"] == replace(TASK, r=10_000).key
+
+
+def test_a_sketch_in_front_counts_among_the_bytes_of_a_projection(digits):
+    X, y, _, _ = digits.scaled
+    sketch, rotation = (step for _, step in METHODS["SRHT, sketch 2r"].make(8, 0, True).fit(X, y).steps)
+    record = run(replace(TASK, method="SRHT, sketch 2r"), digits)
+    assert record["bytes"]["projection"] == projection_bytes(sketch) + projection_bytes(rotation)
+    assert min(projection_bytes(sketch), projection_bytes(rotation)) > 0

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from isrht.experiments._workers import Runner, run_in_processes
 from isrht.experiments.journal import Journal
 from isrht.experiments.run import Task
@@ -55,6 +57,13 @@ def test_tasks_run_in_processes_and_a_killed_one_is_recorded(tmp_path):
     journal = {record["key"]: record for record in Journal(path).read().records}
     assert journal == seen
     assert {record["environment"] for record in seen.values()} == {"env"}
+
+
+def test_a_journal_that_a_worker_cannot_write_is_an_error_of_the_parent(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError) as raised:
+        list(run_in_processes([task()], 1, tmp_path / "file" / "journal", "env"))
+    assert raised.value.filename == str(tmp_path / "file")
 
 
 PARENT = """

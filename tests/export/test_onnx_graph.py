@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from exported_models import LABELS, MODELS, PROJECTED, fitted, make_data
 from numpy.testing import assert_allclose, assert_array_equal
+from svm_data import noisy
 
 from isrht import ISRHTClassifier, LinearSVM
 from isrht.export import ExportError, export_model
@@ -104,6 +105,16 @@ def test_what_cannot_be_exported(tmp_path, monkeypatch):
     with pytest.raises(ExportError, match="holds 2 GB"):
         export_model(fitted("svm")[0], tmp_path / "model.onnx", "onnx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_blend_is_exported_folded_only(tmp_path):
+    X, y = noisy(300, 12, noise=1.0)
+    model = ISRHTClassifier(6, blend=True, random_state=0).fit(X, y)
+    assert model.all_features_svm_ is not None
+    with pytest.raises(ExportError, match="a blend with an SVM on all features cannot be unfolded"):
+        export_model(model, tmp_path / "model.onnx", "onnx", unfolded=True)
+    assert list(tmp_path.iterdir()) == []
+    assert_same_decisions(run(model, X, tmp_path), model, X)
 
 
 def test_without_onnx_the_error_says_what_to_install(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from isrht import LinearSVM
+from isrht import ISRHTClassifier, LinearSVM
 from isrht.export import export_model
 
 ELSEWHERE = """
@@ -71,3 +71,14 @@ def test_names_of_features_are_kept(tmp_path):
     pipeline = pickle.loads((tmp_path / "model.pkl").read_bytes())
     with pytest.raises(ValueError, match="feature names"):
         pipeline.predict(frame.rename(columns={"f0": "other"}))
+
+
+def test_probabilities_know_the_names_of_features(tmp_path):
+    X, y = make_data()
+    frame = pd.DataFrame(X, columns=[f"f{k}" for k in range(X.shape[1])])
+    model = ISRHTClassifier(8, random_state=0).fit(frame, y)
+    export_model(model, tmp_path / "model.pkl", "sklearn")
+    probabilities = pickle.loads((tmp_path / "model.pkl").read_bytes()).isrht_probabilities_
+    assert_allclose(probabilities.predict_proba(frame), model.predict_proba(frame), rtol=1e-9, atol=1e-12)
+    with pytest.raises(ValueError, match="feature names"):
+        probabilities.predict_proba(frame.rename(columns={"f0": "other"}))

@@ -276,3 +276,13 @@ def test_a_truncated_file_is_named(files):
                 read_rows(f"memory://cut/{name}", **options(name))
     finally:
         system.rm("/cut", recursive=True)
+
+
+def test_what_is_no_npy_file_is_named():
+    system = fsspec.filesystem("memory")
+    try:
+        system.pipe("/wrong/rows.npy", b"1 1:1\n" * 100)
+        with pytest.raises(FileError, match=r"memory://wrong/rows.npy: it is no NPY file of numbers \(.*magic"):
+            read_rows("memory://wrong/rows.npy")
+    finally:
+        system.rm("/wrong", recursive=True)

@@ -249,6 +249,13 @@ def test_awkward_labels_that_tables_can_have(tmp_path):
         assert read_rows(tmp_path / name, label="label")[1].tolist() == y
 
 
+def test_parquet_without_a_block_has_no_columns_to_tell(tmp_path):
+    pytest.importorskip("pyarrow")
+    with pytest.raises(ValueError, match="x.parquet: there are no rows to write"):
+        write_rows(tmp_path / "x.parquet", iter([]))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_one_format_to_another_block_by_block(tmp_path, rng):
     X, y = data(rng), rng.integers(0, 2, 40)
     write_rows(tmp_path / "x.svm", X, y)

@@ -17,6 +17,7 @@ from isrht import (
     HadamardFourierFeatures,
     ISRHTClassifier,
     LeverageScoreSelection,
+    LinearSVM,
     SparseEmbedding,
     save,
 )
@@ -106,3 +107,9 @@ def test_parameters_that_a_file_cannot_hold_are_named(tmp_path):
     with pytest.warns(UserWarning, match="random_state"):
         save(ISRHT(8, random_state=np.random.RandomState(0)).fit(X, y), tmp_path / "model")
     assert inspect_file(tmp_path / "model")["not_stored"] == ["random_state"]
+
+
+def test_weights_of_classes_are_shown_by_class(tmp_path):
+    X, y = make_data()
+    save(LinearSVM(class_weight={-3: 2.5, 7: 1}).fit(X, y), tmp_path / "model")
+    assert inspect_file(tmp_path / "model")["parameters"]["class_weight"] == {"-3": 2.5, "7": 1}

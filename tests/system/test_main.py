@@ -142,3 +142,41 @@ def test_info_as_json():
     done = subprocess.run([sys.executable, "-m", "isrht", "info", "--json"], capture_output=True, text=True)
     assert done.returncode == 0
     assert '"numpy": "' in done.stdout
+
+
+STOPPED_WHILE_IT_STARTS = """
+import sys
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == "isrht.cli.app":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Impatient())
+from isrht.__main__ import main
+sys.exit(main(["info"]))
+"""
+
+
+def test_ctrl_c_before_a_command_has_begun_ends_it_without_a_word():
+    done = run(STOPPED_WHILE_IT_STARTS)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_damaged_installation_is_not_taken_for_one_without_the_cli_extra():
+    pytest.importorskip("typer")
+    done = run(WITHOUT_TYPER.replace('"typer"', '"isrht.cli.train"'), "info")
+    assert done.returncode == 1
+    assert "isrht.cli.train" in done.stderr.splitlines()[-1]
+    assert "pip install" not in done.stderr
+
+
+IN_A_THREAD = """
+import threading
+from isrht.__main__ import main
+threading.Thread(target=main, args=(["info"],)).start()
+"""
+
+
+def test_commands_run_in_threads_which_may_not_handle_signals():
+    done = run(IN_A_THREAD)
+    assert "kernel " in done.stdout
+    assert done.stderr == ""

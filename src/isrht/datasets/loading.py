@@ -178,11 +178,11 @@ def _read_files(description, paths):
     parts = []
     for path, facts in zip(paths, description.facts, strict=True):
         check_digest(facts, path)
-        X, y = read_verified(facts, path)
-        parts.append((X, LABELS[description.labels](y)))
+        parts.append(read_verified(facts, path))
     is_test = np.repeat(np.arange(len(parts)) > 0, [len(y) for _, y in parts])
     X = sp.vstack([X for X, _ in parts], format="csr")
-    return X if description.sparse else X.toarray(), np.concatenate([y for _, y in parts]), is_test
+    y = LABELS[description.labels](np.concatenate([y for _, y in parts]))  # at once: a file may lack a class
+    return X if description.sparse else X.toarray(), y, is_test
 
 
 def _digest_of_arrays(X, y):
