@@ -82,4 +82,5 @@ def test_runs_that_fail_are_counted_and_their_errors_kept(tmp_path):
     page = tmp_path / "out" / "index.html"
     assert result == f"{page}\n"
     assert "2 runs failed" in page.read_text()
+    assert "real-sim, line 1, column 4" in page.read_text()
     assert page.with_name("records.csv").read_text().count("real-sim, line 1, column 4") == 2

@@ -9,7 +9,14 @@ from isrht.datasets.registry import describe
 from isrht.report._answer import answer_of
 from isrht.report._figures import all_figures
 from isrht.report._frame import framed, style_file
-from isrht.report._tables import comparison_table, complexity_table, notes_on, overview_table, results_tables
+from isrht.report._tables import (
+    comparison_table,
+    complexity_table,
+    notes_on,
+    overview_table,
+    results_tables,
+    told_failure,
+)
 from isrht.report._takeaways import takeaways
 
 # The fields of a record that the page shows.
@@ -159,9 +166,16 @@ def _warnings(records):
     lines += [f"{skip['set']} skipped: {skip['reason']}." for skip in current_set_skips(records)]
     if records.failed:
         lines.append(f"{len(records.failed)} runs failed; they are named under their tables and in records.csv.")
+        lines += [f"{failed['set']}, which has no table: {told_failure(failed)}" for failed in _without_table(records)]
     if records.damaged:
         lines.append(f"{len(records.damaged)} damaged lines of the journal were left out: {records.damaged[:20]}.")
     return f'<div class="warn"><strong>Read with care</strong>{_list(lines)}</div>' if lines else ""
+
+
+def _without_table(records):
+    """Return a failed run of each method and set of which no run succeeded, so that there is no table to name it."""
+    failed = (record for record in records.failed if record["set"] not in records.sets)
+    return {(record["set"], record["method"]): record for record in failed}.values()
 
 
 def current_set_skips(records):

@@ -209,9 +209,12 @@ def notes_on(records, set_name):
     for skip in records.skips:
         if skip["set"] == set_name and skip["method"]:
             yield f"{skip['method']} skipped: {skip['reason']}."
-    for failed in records.failed:
-        if failed["set"] == set_name:
-            yield f"{failed['method']}, r={failed['r']}, seed {failed['seed']} failed: {failed['error']}."
+    yield from (told_failure(failed) for failed in records.failed if failed["set"] == set_name)
+
+
+def told_failure(failed):
+    """Return what is said of a run that failed."""
+    return f"{failed['method']}, r={failed['r']}, seed {failed['seed']} failed: {failed['error']}."
 
 
 def _scaling(description):
