@@ -26,13 +26,12 @@ def test_scalers_are_those_of_all_rows_at_once(convert, dtype, weighted, rng):
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
-def test_blocks_without_a_row_that_counts_have_no_extremes(convert, monkeypatch):
+def test_blocks_without_a_row_that_counts_have_no_extremes(convert):
     """All values are far from zero, which must not pass for the extreme of a block without rows."""
     X = np.arange(90.0).reshape(30, 3) + 100
     weights = np.zeros(30)
     weights[10:13], weights[21] = 1.0, 0.5
-    monkeypatch.setattr("isrht.rows.blocks.BLOCK_ELEMENTS", 9)
-    total = RowBlocks(convert(X), sample_weight=weights).sum(extremes)
+    total = RowBlocks(convert(X), sample_weight=weights, block_rows=3).sum(extremes)
     assert_array_equal(total.lowest, X[10])
     assert_array_equal(total.highest, X[21])
     assert total.count == 4
