@@ -89,6 +89,16 @@ def test_the_support_is_a_start_only_where_it_is_better():
     np.testing.assert_array_equal(kept.weights, optimum)
 
 
+def test_a_support_whose_system_is_singular_is_no_start():
+    """Equal rows, and a C beside which the ridge is lost."""
+    X, y = np.ones((2, 3)), np.array([1, 0])
+    solver = NewtonByRows(RowBlocks(X, y), SolverOptions(fit_intercept=False))
+    start = np.full((1, 3), 0.1)
+    state = solver.state_near(TwoClassProblems.of(1, 2), start, [np.arange(2)], 1e30)
+    np.testing.assert_array_equal(state.weights, start)
+    assert state.solved_for == 1e30
+
+
 def test_no_row_needs_to_be_active():
     X = np.diag([1.0, -1.0])
     solver = NewtonByRows(RowBlocks(X, np.array([1, 0])), SolverOptions(fit_intercept=False))

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -44,6 +45,25 @@ def test_folds_that_overlap_are_fitted_one_by_one(scoring):
     model = ISRHTClassifier(6, selection="supervised", Cs=[1.0], cv=cv, scoring=scoring, random_state=0).fit(X, y)
     pipeline = make_pipeline(ISRHT(6, random_state=model.projection_.random_state), LinearSVMCV([1.0], cv=2))
     assert_allclose(model.scores_[0], cross_val_score(pipeline, X, y, cv=cv, scoring=scoring))
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(200)], ids=["no weights", "weights"])
+def test_rows_that_a_fold_trains_on_twice_count_twice(weights):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:200], y[:200] % 2
+    cv = [(np.r_[:120, :60, :60], np.arange(120, 200)), (np.r_[80:200, 150:200], np.arange(80))]
+    model = ISRHTClassifier(6, selection="supervised", Cs=[1.0], cv=cv, random_state=0).fit(X, y, weights)
+    pipeline = make_pipeline(ISRHT(6, random_state=model.projection_.random_state), LinearSVMCV([1.0], cv=2))
+    assert_allclose(model.scores_[0], cross_val_score(pipeline, X, y, cv=cv))
+
+
+@pytest.mark.filterwarnings("ignore:.* Newton steps for C:sklearn.exceptions.ConvergenceWarning")
+def test_how_many_problems_of_folds_were_not_solved_is_told(rng):
+    X = rng.standard_normal((90, 20))
+    y = (X[:, 0] + rng.standard_normal(90) > 0).astype(int)
+    model = ISRHTClassifier(6, selection="supervised", Cs=[0.1, 100.0], cv=3, max_iter=1, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 Newton steps in 6 of 6 pairs of C and fold"):
+        model.fit(X, y)
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])

@@ -110,3 +110,8 @@ def test_a_hessian_that_rounding_made_singular_still_gives_a_direction_of_descen
     direction = -solve_hessian(gram, 1.0, gradient)
     assert np.isfinite(direction).all()
     assert gradient @ direction < 0
+
+
+def test_a_hessian_that_no_diagonal_helps_is_taken_for_its_diagonal():
+    gram, gradient = np.array([[2.0, 5.0], [5.0, 2.0]]), np.array([3.0, -1.0])
+    np.testing.assert_allclose(solve_hessian(gram, 4.0, gradient, ridge=3.0), gradient / (3 + 2 * 4 * 2))

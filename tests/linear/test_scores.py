@@ -132,6 +132,15 @@ def test_a_broken_sparse_matrix_is_an_error_not_a_crash(case):
         model.predict(matrix)
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_weights_that_do_not_fit_are_no_fault_of_the_rows(kernel, case, n_jobs):
+    X, model = case
+    model.set_params(n_jobs=n_jobs)
+    model.intercept_ = np.zeros(len(model.coef_) + 1)
+    with pytest.raises(ValueError, match="weights and intercept differ in length"):
+        model.predict(sp.csr_array(X))
+
+
 def test_is_plain():
     assert is_plain(np.ones((2, 3)), 3)
     assert not is_plain(np.ones((2, 3)), 4)

@@ -280,6 +280,14 @@ def test_memory_of_the_projection_is_that_of_table_1(rng):
     assert isrht.nbytes == 100_000 + 256 * (8 + 8)
 
 
+def test_memory_of_the_projection_counts_the_sketch_and_the_mean(data):
+    X, y = data
+    sketched = ISRHT(5, sketch_size="paper", random_state=0).fit(X, y)
+    assert sketched.nbytes == 10 + 5 * (8 + 8) + X.shape[1] * (4 + 1)
+    plain, centred = (ISRHT(5, center=center, random_state=0).fit(X, y) for center in (False, True))
+    assert centred.nbytes == plain.nbytes + centred.mean_.nbytes
+
+
 def test_float32_stays_float32(data):
     X, y = data
     isrht = ISRHT(5, random_state=0).fit(X.astype(np.float32), y)
@@ -370,6 +378,12 @@ def test_bad_data_are_named(data, change, message):
     X, y = change(*data)
     with pytest.raises(ValueError, match=message):
         ISRHT(4).fit(X, y)
+
+
+def test_weights_of_classes_need_classes(data):
+    X, _ = data
+    with pytest.raises(ValueError, match="class_weight='balanced' requires y to be passed, but the target y is None"):
+        ISRHT(4, selection="uniform", class_weight="balanced").fit(X)
 
 
 def test_transform_refuses_what_it_was_not_fitted_for(data):

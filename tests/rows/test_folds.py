@@ -101,6 +101,13 @@ def test_rows_that_are_held_out_twice_or_never_have_no_number():
     assert_array_equal(held_out[:, 0], [0, 0, 1, 1])
 
 
+@pytest.mark.parametrize("train", [[0, 0], [1, 2]], ids=["twice", "held out too"])
+def test_rows_that_are_trained_on_twice_or_while_held_out_have_no_number(train):
+    halves = [(np.array([0, 1]), np.array([2, 3])), (np.array([2, 3]), np.array([0, 1]))]
+    assert_array_equal(SplitFolds(halves, 4).numbers, [1, 1, 0, 0])
+    assert SplitFolds([(np.array(train), halves[0][1]), halves[1]], 4).numbers is None
+
+
 def test_a_cross_validation_that_holds_nothing_out_is_an_error():
     with pytest.raises(ValueError, match="cv holds nothing out"):
         make_splits([], np.zeros((4, 1)), np.arange(4) % 2)

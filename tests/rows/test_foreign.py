@@ -115,10 +115,22 @@ def test_polars(rows):
         RowSource(frame.lazy(), label="none")
 
 
+def test_a_polars_that_gives_no_batches_is_sliced(rows, monkeypatch):
+    pl = pytest.importorskip("polars")
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)
+    frame = pl.DataFrame(table(rows))
+    parts = list(_foreign.LazyBatches(frame.lazy(), None))
+    assert [part.height for part in parts] == [92] * 6 + [N - 6 * 92]  # the labels are one more column
+    assert pl.concat(parts).equals(frame)
+    assert_same_model(RowSource(frame.lazy(), label="kind"), rows)
+
+
 def test_pandas(rows):
     frame = pd.DataFrame(table(rows))
     assert_same_model(RowSource(frame, label="kind"), rows)
     assert_array_equal(RowSource(frame, label="kind").labels, rows[1])
+    with pytest.raises(ValueError, match=r"there is no column 'none' in the pandas\.DataFrame"):
+        RowSource(frame, label="none")
 
 
 def test_what_is_not_supported_is_named():

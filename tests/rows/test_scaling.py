@@ -5,7 +5,8 @@ from numpy.testing import assert_array_equal
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from isrht import RowSource
-from isrht.rows.scaling import fit_scaler
+from isrht.rows.blocks import RowBlocks
+from isrht.rows.scaling import extremes, fit_scaler
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -22,3 +23,15 @@ def test_scalers_are_those_of_all_rows_at_once(convert, dtype, weighted, rng):
         assert got.n_samples_seen_ == expected.n_samples_seen_
         assert_array_equal(got.scale_, expected.scale_)
         assert got.scale_.dtype == expected.scale_.dtype
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_blocks_without_a_row_that_counts_have_no_extremes(convert):
+    """All values are far from zero, which must not pass for the extreme of a block without rows."""
+    X = np.arange(90.0).reshape(30, 3) + 100
+    weights = np.zeros(30)
+    weights[10:13], weights[21] = 1.0, 0.5
+    total = RowBlocks(convert(X), sample_weight=weights, block_rows=3).sum(extremes)
+    assert_array_equal(total.lowest, X[10])
+    assert_array_equal(total.highest, X[21])
+    assert total.count == 4

@@ -183,6 +183,20 @@ def test_a_source_that_changes_between_passes_is_an_error(size, now, rng):
         ISRHT(4, random_state=0).fit(RowSource(blocks))
 
 
+def test_a_source_whose_rows_become_narrower_is_an_error(rng):
+    X, y = dense(rng)
+    passes = []
+
+    def blocks():
+        passes.append(1)
+        width = X.shape[1] - (len(passes) > 1)
+        return iter([(X[:9], y[:9]), (X[9:, :width], y[9:])])
+
+    message = f"block 1 .*: it has {X.shape[1] - 1} features, but had {X.shape[1]} when it was first read"
+    with pytest.raises(ValueError, match=message):
+        ISRHT(4, random_state=0).fit(RowSource(blocks))
+
+
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_iterator_may_use_one_buffer_again_and_again(n_jobs, convert, rng):

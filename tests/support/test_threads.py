@@ -93,6 +93,22 @@ def test_an_error_of_a_stream_comes_in_its_turn():
         next(results)
 
 
+def test_an_error_in_the_thread_that_calls_comes_in_its_turn_too():
+    caller, go_on = threading.current_thread(), threading.Event()
+
+    def compute(item):
+        if threading.current_thread() is caller:
+            go_on.set()
+            raise OSError(f"item {item} is on fire")
+        assert go_on.wait(timeout=60)
+        return item
+
+    results = stream_in_threads(compute, range(3), 2)
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(OSError, match="item 2 is on fire"):
+        next(results)
+
+
 def test_blas_threads_come_back_when_the_last_user_leaves():
     def threads():
         return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}

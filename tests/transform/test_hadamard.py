@@ -126,6 +126,13 @@ def test_in_place_in_rows_of_a_wider_array(kernel, rng):
     assert_array_equal(wide[:, 32:], rest)
 
 
+def test_rows_that_lie_at_no_even_distance_are_transformed_in_a_copy(kernel, rng):
+    view = rng.standard_normal((3, 8, 16))[:, :4]
+    before = view.copy()
+    assert_array_equal(fwht(view, overwrite_x=True), slow_fwht(before))
+    assert_array_equal(view, before)
+
+
 def test_overwrite_leaves_what_cannot_be_overwritten(kernel, rng):
     for x in (rng.standard_normal((4, 8))[:, ::2], np.arange(8, dtype=np.int8), rng.standard_normal(8)[::-1]):
         before = x.copy()

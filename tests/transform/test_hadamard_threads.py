@@ -116,6 +116,24 @@ def test_other_processes_after_use(method, rng):
             assert_array_equal(result, expected)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_fork_that_never_transforms_ends_in_order():
+    """It has the helpers of its parent in memory, but none of their threads, for which it must not wait."""
+    script = f"""
+import os, sys, warnings
+import numpy as np
+from isrht import fwht
+fwht(np.ones((2, {WORTH_A_THREAD})), workers=2)
+warnings.simplefilter("ignore")
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert out.stdout.strip() == "7"
+
+
 def test_environment_chooses_the_kernels():
     script = "import isrht.kernels as k; print(k.active())"
     for name in kernels.available():

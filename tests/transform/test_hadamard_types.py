@@ -119,6 +119,8 @@ def test_overflow_of_integers_is_told_exactly(kernel, dtype):
     with pytest.raises(OverflowError, match="1 outputs"):
         fwht(many, check_overflow=True)
     assert_array_equal(fwhtn(np.zeros((4, 4), dtype), check_overflow=True), 0)
+    nothing = fwht(np.zeros((0, 4), dtype), check_overflow=True)
+    assert (nothing.shape, nothing.dtype) == ((0, 4), dtype)
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=8, max_size=8), st.sampled_from(INTEGERS))

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from isrht import LinearSVM, kernels
 from isrht.kernels import _reference
-from isrht.kernels.records import JudgedSvms, SvmSums
+from isrht.kernels.records import JudgedSvms, LearnedColumns, SvmProblems, SvmSums
 
 
 @pytest.mark.parametrize("n_samples", [1, 31, 32, 33, 400])
@@ -55,6 +55,21 @@ def test_what_is_tolerated_is_near_the_optimum(kernel):
         found.append(0.5 * (weights**2).sum() + loss[0])
     assert found[0] <= found[1] <= 1.001 * found[0]
     assert found[1] < found[2]
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.05])
+def test_where_no_step_keeps_its_promise_the_weights_stay(kernel, tolerance):
+    """The objective is just below the largest number, and what the step promises is above it."""
+    rows = LearnedColumns(np.array([[1e3]]), np.ones(1), np.ones(1, dtype=np.int32))
+    problems = SvmProblems(np.ones(1, dtype=np.int32), np.ones(1), 1, tolerance)
+    start = np.array([[-1.2e151, 0.0]])
+    found, expected = (start.copy(), np.empty(1)), (start.copy(), np.empty(1))
+    with np.errstate(over="ignore"):
+        kernels.engine.solve_svms(rows, problems, *found)
+        _reference.solve_svms(rows, problems, *expected)
+    for weights, loss in (found, expected):
+        assert_array_equal(weights, start)
+        assert_allclose(loss, 1.44e308)
 
 
 def test_without_rows_that_count_the_weights_are_zero(kernel, rng):

@@ -62,6 +62,19 @@ def test_without_a_client_there_is_no_scheduler_to_wait_for():
         cluster.check_scheduler()
 
 
+def test_a_scheduler_that_answers_gets_a_client(client):
+    with cluster.connect(client.scheduler.address, timeout=10) as another:
+        assert another is not client
+        assert another.submit(sum, [1, 2]).result(timeout=10) == 3
+
+
+def test_where_distributed_was_never_imported_there_is_no_client(client, monkeypatch):
+    with client.as_current():
+        assert cluster.current() is client
+        monkeypatch.delitem(sys.modules, "distributed")
+        assert cluster.current() is None
+
+
 def test_a_scheduler_that_never_answers_is_given_up():
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))

@@ -49,3 +49,12 @@ def test_partitions_that_only_dask_can_load_are_dealt_one_by_one():
     assert shared.threads() == [None, None]
     assert first_layout(2, shared.threads()).pieces == [[0], [1]]
     assert shared.located() is None
+
+
+def test_partitions_of_which_some_are_in_memory_have_no_home(client):
+    in_memory = [dask.delayed(np.ones)((2, 2)).persist() for _ in range(2)]
+    with client.as_current():
+        assert set(Partitions(in_memory).located()) <= set(client.scheduler_info()["workers"])
+        mixed = Partitions([*in_memory, dask.delayed(np.ones)((2, 2))])
+        assert mixed.in_memory
+        assert mixed.located() is None

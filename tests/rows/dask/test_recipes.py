@@ -59,3 +59,12 @@ def test_errors_name_the_partition():
         (recipe,) = recipes([dask.delayed(fail)()], False)
         with pytest.raises(kind, match=f"^block 7: {type(error).__name__}"):
             loaded(7, recipe)
+
+
+def test_memory_that_does_not_suffice_is_no_fault_of_the_partition():
+    def fail():
+        raise MemoryError("too large")
+
+    (recipe,) = recipes([dask.delayed(fail)()], False)
+    with pytest.raises(MemoryError, match="^too large"):
+        loaded(7, recipe)

@@ -165,6 +165,11 @@ def in_slices(values):
     return [dask.delayed(values[first:last]) for first, last in itertools.pairwise([*CUTS[:-1], len(values)])]
 
 
+def test_rows_have_two_dimensions():
+    with pytest.raises(ValueError, match="Expected 2D array, got a Dask array of 1 dimensions"):
+        ISRHT(2).fit(da.ones(8, chunks=4), np.arange(8) % 2)
+
+
 def test_features_in_chunks_are_joined_with_a_warning(data):
     X, y = data
     with dask.config.set(scheduler="threads"):

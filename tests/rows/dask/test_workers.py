@@ -11,6 +11,7 @@ from isrht import ISRHTClassifier, LinearSVM
 from isrht.rows.dask import _layout, cluster
 from isrht.rows.dask import rows as dask_rows
 from isrht.rows.dask.rows import DaskRows
+from isrht.rows.dask.workers import DaskWorkers
 
 BOOSTED = ISRHTClassifier(2, selection="boosted", random_state=0)
 small_partitions = pytest.mark.filterwarnings("ignore:X has .* partitions of .* MB on average:UserWarning")
@@ -108,3 +109,55 @@ def test_a_cluster_without_workers_gets_enough_pieces_to_grow_for(monkeypatch):
 
     monkeypatch.setattr(cluster, "current", Empty)
     assert cluster.threads() == [None] * cluster.WITHOUT_WORKERS
+
+
+def shared_blocks(fail):
+    """Rows, and more rows by a function, in two partitions that only Dask can load because they share it."""
+    more = dask.delayed(fail, pure=True)()
+    return [dask.delayed(np.ones((4, 3))), more[:2], more[2:]]
+
+
+@with_threads
+@pytest.mark.parametrize(
+    ("fault", "kind", "message"),
+    [
+        (OSError("on fire"), OSError, "^block 1: OSError: on fire"),
+        (KeyError("gone"), ValueError, "^block 1: KeyError: 'gone'"),
+    ],
+)
+def test_a_fault_in_what_dask_loads_is_found_by_loading_again(fault, kind, message):
+    def fail():
+        raise fault
+
+    with dask.config.set(scheduler="threads"), pytest.raises(kind, match=message):
+        DaskRows(shared_blocks(fail)).shape  # noqa: B018 -- the first pass is made here
+
+
+@with_threads
+def test_another_fault_when_blocks_are_loaded_again_is_told_as_it_is():
+    faults = [OSError("on fire"), RuntimeError("the disk is gone")]
+
+    def fail():
+        raise faults.pop(0)
+
+    with dask.config.set(scheduler="threads"), pytest.raises(RuntimeError, match="^the disk is gone"):
+        DaskRows(shared_blocks(fail)).shape  # noqa: B018 -- the first pass is made here
+    assert not faults
+
+
+@pytest.mark.parametrize(
+    ("task", "blocks"),
+    [
+        (cluster.named("sum", 0), "one of the blocks 0 to 1"),
+        (cluster.named("sum", 1), "block 2"),
+        ("load", "block 1"),
+        ("of somebody else", "some block"),
+    ],
+    ids=["piece of two", "piece of one", "partition", "unknown"],
+)
+def test_a_task_that_kills_workers_is_told_by_its_blocks(task, blocks):
+    parts = [dask.delayed(np.ones)(3, dask_key_name=key) for key in ("first", "load", "last")]
+    workers = DaskWorkers(_layout.Layout([[0], [1], [2]], [[0, 1], [2]], [None, None]), parts)
+    killed = distributed.scheduler.KilledWorker(task, None, 3)
+    with pytest.raises(MemoryError, match=f"^{blocks}: workers died again and again at {task}"):
+        workers._find_fault(killed)
