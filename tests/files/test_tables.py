@@ -365,7 +365,8 @@ def test_what_is_wrong_in_lists_is_named(parquet, columns, problem):
         read_rows(parquet(columns))
 
 
-def test_too_little_memory_names_the_file(parquet, monkeypatch):
+@pytest.mark.parametrize("reader", ["read", "iter_batches"])
+def test_too_little_memory_names_the_file(parquet, monkeypatch, reader):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     path = parquet({"a": [1.0, 2.0]})
@@ -373,9 +374,30 @@ def test_too_little_memory_names_the_file(parquet, monkeypatch):
     def fail(*_, **__):
         raise pa.ArrowMemoryError("malloc of size 1 failed")
 
-    monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+    monkeypatch.setattr(pq.ParquetFile, reader, fail)
+    if reader == "iter_batches":
+        monkeypatch.setattr(tables, "BATCH_BYTES", 1)
+        monkeypatch.setattr("isrht.files.rows.BLOCK_ELEMENTS", 1)
     with pytest.raises(MemoryError, match=r"table.parquet: there is not enough memory"):
         read_rows(path)
+
+
+@pytest.mark.parametrize("n_rows", [1, 50])
+def test_a_batch_that_is_read_as_a_table_has_the_same_rows(parquet, monkeypatch, n_rows):
+    values = {"a": np.arange(n_rows) / 3, "b": np.arange(n_rows, dtype=np.int32), "label": np.arange(n_rows) % 2}
+    path = parquet(values)
+    monkeypatch.setattr("isrht.files.rows.BLOCK_ELEMENTS", 14)
+
+    def blocks():
+        return list(open_rows(path, label="label"))
+
+    at_once = blocks()
+    monkeypatch.setattr(tables, "BATCH_BYTES", 1)
+    in_batches = blocks()
+    assert len(at_once) == len(in_batches) == -(-n_rows // 7)
+    for one, other in zip(at_once, in_batches, strict=True):
+        assert_array_equal(one[0], other[0])
+        assert_array_equal(one[1], other[1])
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])

@@ -340,7 +340,7 @@ class ParquetRows(TableRows):
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
         dtype = np.dtype(precision_of(schema, features) if layout == "columns" else np.float64)
-        batches = file.iter_batches(batch_size=self._batch_rows(file, stored * dtype.itemsize, step))
+        batches = self._batches(file, self._batch_rows(file, stored * dtype.itemsize, step))
         several = step if layout == "sparse" else step * -(-PIECE_ROWS // step)
         for batch in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
             whole = self._with_folders(path, batch)
@@ -355,6 +355,16 @@ class ParquetRows(TableRows):
                 for first in range(0, stop - start, step):
                     rows = slice(first, first + step)
                     yield X[rows], None if y is None else y[rows]
+
+    def _batches(self, file, n_rows):
+        """Yield batches of up to so many rows. What is one batch of one row group is read as a table is.
+
+        Arrow takes longer to make a batch of many columns than to read all of them, and to say that they are a batch.
+        """
+        if file.metadata.num_row_groups == 1 and file.metadata.num_rows <= n_rows:
+            yield from file.read().to_batches()
+        else:
+            yield from file.iter_batches(batch_size=n_rows)
 
     def _batch_rows(self, file, row_bytes, step):
         """Return how many rows are decoded at once: all of a file that reading ahead would have in memory anyway."""
