@@ -34,6 +34,8 @@ template <class T> struct Cube {
     T* data;
     size_t outer, length, inner;
     ptrdiff_t stride;
+    // From the values to those that are asked for ahead instead of the next ones, in bytes.
+    ptrdiff_t elsewhere = 0;
 
     ISRHT_INLINE T* block(size_t number) const { return data + ptrdiff_t(number) * stride; }
 };

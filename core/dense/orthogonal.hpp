@@ -29,8 +29,8 @@ template <class T> struct Orthogonal {
     RotationSteps<T> steps;
     SmallMatrix plan;
 
-    void transform_step(T* rows, size_t step, size_t count, ptrdiff_t stride) const {
-        const Cube<T> cube{rows + steps.starts[step], count, steps.length, 1, stride};
+    void transform_step(T* rows, size_t step, size_t count, ptrdiff_t stride, ptrdiff_t elsewhere = 0) const {
+        const Cube<T> cube{rows + steps.starts[step], count, steps.length, 1, stride, elsewhere};
         if (plan.order == 1) transform<T>(cube, steps.scale);
         else transform_streams<T>(cube, plan, steps.scale);
     }
@@ -39,6 +39,10 @@ template <class T> struct Orthogonal {
             T* const at = rows + ptrdiff_t(i) * stride + steps.starts[step];
             flip_signs(at, steps.signs + step * steps.length, steps.length, at);
         }
+    }
+    // The first step asks for the memory that will be written next, and those after it for the rows that will be read.
+    static ptrdiff_t apart(DenseRows<T> rows, const T* to) {
+        return reinterpret_cast<intptr_t>(rows.row(0)) - reinterpret_cast<intptr_t>(to);
     }
     // Rotates rows that are on their way to `to`. The first signs are flipped while they are copied.
     void forward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
@@ -52,13 +56,13 @@ template <class T> struct Orthogonal {
         }
         for (size_t step = 0; step < steps.count; ++step) {
             if (step) flip(to, step, rows.count, stride);
-            transform_step(to, step, rows.count, stride);
+            transform_step(to, step, rows.count, stride, step ? apart(rows, to) : 0);
         }
     }
     void backward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
         for (size_t i = 0; i < rows.count; ++i) copy_values(rows.row(i), rows.width, to + ptrdiff_t(i) * stride);
         for (size_t step = steps.count; step-- > 0;) {
-            transform_step(to, step, rows.count, stride);
+            transform_step(to, step, rows.count, stride, step + 1 < steps.count ? apart(rows, to) : 0);
             flip(to, step, rows.count, stride);
         }
     }

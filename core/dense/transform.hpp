@@ -33,16 +33,17 @@ template <class T, int Skip> void transform_rows(Cube<T> rows, T scale) {
     const Transform<T> transform{scale, 1, length, {nullptr}, Skip == 1};
     const size_t together = rows.stride == ptrdiff_t(length) ? kTogether<T> / length : 0;
     if (together > 1) {
+        constexpr ptrdiff_t part = kPart<T> * sizeof(T);
         for (size_t i = 0; i < rows.outer; i += together) {
             T* row = rows.block(i);
             const size_t count = rows.outer - i < together ? rows.outer - i : together;
-            transform.run_rows(row, count * length, reinterpret_cast<intptr_t>(row) + ptrdiff_t(kPart<T> * sizeof(T)));
+            transform.run_rows(row, count * length, reinterpret_cast<intptr_t>(row) + part + rows.elsewhere);
         }
         return;
     }
     for (size_t i = 0; i < rows.outer; ++i) {
         T* row = rows.block(i);
-        transform.run(row, reinterpret_cast<intptr_t>(row) + ahead * ptrdiff_t(sizeof(T)));
+        transform.run(row, reinterpret_cast<intptr_t>(row) + ahead * ptrdiff_t(sizeof(T)) + rows.elsewhere);
     }
 }
 
@@ -92,7 +93,7 @@ template <class T> void transform_streams(Cube<T> cube, SmallMatrix plan, T scal
         for (size_t at = 0; at < cube.length; at += block) {
             T* const data = cube.block(i) + at * cube.inner;
             for (size_t row = 0; row < rows; ++row) combine(data + row * plan.order * columns, columns, columns, plan);
-            transform<T>({data, rows * plan.order, length, cube.inner, ptrdiff_t(columns)}, scale);
+            transform<T>({data, rows * plan.order, length, cube.inner, ptrdiff_t(columns), cube.elsewhere}, scale);
         }
     }
 }
