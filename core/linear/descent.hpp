@@ -19,14 +19,54 @@ namespace isrht::ISRHT_VARIANT {
 // The partial sums of a product, to which the entries of a row are added in turn.
 constexpr size_t kDescentPartials = 4;
 
-// So many floats, in as many vectors as it takes.
+// The types of some lanes of floats. They are written out, because GCC forgets within a template that a type is a vector
+// whose length depends on the template.
+template <size_t Bytes> struct LaneTypes;
+template <> struct LaneTypes<16> {
+    typedef float Part __attribute__((vector_size(16)));
+    typedef float Unaligned __attribute__((vector_size(16), aligned(alignof(float)), may_alias));
+    typedef int32_t Mask __attribute__((vector_size(16)));
+    typedef double Doubles __attribute__((vector_size(32), aligned(alignof(double)), may_alias));
+};
+template <> struct LaneTypes<32> {
+    typedef float Part __attribute__((vector_size(32)));
+    typedef float Unaligned __attribute__((vector_size(32), aligned(alignof(float)), may_alias));
+    typedef int32_t Mask __attribute__((vector_size(32)));
+    typedef double Doubles __attribute__((vector_size(64), aligned(alignof(double)), may_alias));
+};
+
+// So many floats, in as many vectors as it takes: its parts.
 template <size_t Count> struct LaneVector {
     using Real = float;
     static constexpr size_t kBytes = Count * sizeof(float) < kVectorBytes ? Count * sizeof(float) : kVectorBytes;
     static constexpr size_t kParts = Count * sizeof(float) / kBytes, kWidth = kBytes / sizeof(float);
-    typedef float Part __attribute__((vector_size(kBytes)));
-    typedef float Unaligned __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
+    using Part = typename LaneTypes<kBytes>::Part;
+    using Unaligned = typename LaneTypes<kBytes>::Unaligned;
+    using Mask = typename LaneTypes<kBytes>::Mask;
+    using Doubles = typename LaneTypes<kBytes>::Doubles;
     Part part[kParts];
+
+    ISRHT_INLINE static Part load(const float* from) { return *reinterpret_cast<const Unaligned*>(from); }
+    ISRHT_INLINE static void store(float* to, Part values) { *reinterpret_cast<Unaligned*>(to) = values; }
+    ISRHT_INLINE static void add_to(double* sums, Part values) {
+        *reinterpret_cast<Doubles*>(sums) += __builtin_convertvector(values, Doubles);
+    }
+    // Returns the lanes whose bits are not set.
+    ISRHT_INLINE static Mask unset(unsigned bits) {
+        Mask own;
+        for (size_t l = 0; l < kWidth; ++l) own[l] = 1 << l;
+        return ((Mask{} + int32_t(bits)) & own) == 0;
+    }
+    ISRHT_INLINE static unsigned bits_of(Mask lanes) {
+#ifdef __AVX2__
+        if constexpr (kBytes == 32) return unsigned(_mm256_movemask_ps((__m256)lanes));
+        else return unsigned(_mm_movemask_ps((__m128)lanes));
+#else
+        unsigned bits = 0;
+        for (size_t l = 0; l < kWidth; ++l) bits |= unsigned(lanes[l] & 1) << l;
+        return bits;
+#endif
+    }
 
     ISRHT_INLINE static LaneVector zero() {
         LaneVector none;
@@ -35,11 +75,11 @@ template <size_t Count> struct LaneVector {
     }
     ISRHT_INLINE static LaneVector at(const float* from) {
         LaneVector lanes;
-        for (size_t p = 0; p < kParts; ++p) lanes.part[p] = *reinterpret_cast<const Unaligned*>(from + p * kWidth);
+        for (size_t p = 0; p < kParts; ++p) lanes.part[p] = load(from + p * kWidth);
         return lanes;
     }
     ISRHT_INLINE void store(float* to) const {
-        for (size_t p = 0; p < kParts; ++p) *reinterpret_cast<Unaligned*>(to + p * kWidth) = part[p];
+        for (size_t p = 0; p < kParts; ++p) store(to + p * kWidth, part[p]);
     }
     ISRHT_INLINE void add_product(float factor, const LaneVector& other) {
         for (size_t p = 0; p < kParts; ++p) part[p] += factor * other.part[p];
@@ -52,13 +92,22 @@ template <size_t Count> struct LaneVector {
 // One double.
 template <> struct LaneVector<1> {
     using Real = double;
-    double value;
+    using Part = double;
+    using Mask = bool;
+    static constexpr size_t kParts = 1, kWidth = 1;
+    double part[1];
 
-    ISRHT_INLINE static LaneVector zero() { return {0.0}; }
-    ISRHT_INLINE static LaneVector at(const double* from) { return {*from}; }
-    ISRHT_INLINE void store(double* to) const { *to = value; }
-    ISRHT_INLINE void add_product(double factor, const LaneVector& other) { value += factor * other.value; }
-    ISRHT_INLINE void add(const LaneVector& other) { value += other.value; }
+    ISRHT_INLINE static double load(const double* from) { return *from; }
+    ISRHT_INLINE static void store(double* to, double value) { *to = value; }
+    ISRHT_INLINE static void add_to(double* sum, double value) { *sum += value; }
+    ISRHT_INLINE static bool unset(unsigned bits) { return !(bits & 1); }
+    ISRHT_INLINE static unsigned bits_of(bool lane) { return lane; }
+
+    ISRHT_INLINE static LaneVector zero() { return {{0.0}}; }
+    ISRHT_INLINE static LaneVector at(const double* from) { return {{*from}}; }
+    ISRHT_INLINE void store(double* to) const { *to = part[0]; }
+    ISRHT_INLINE void add_product(double factor, const LaneVector& other) { part[0] += factor * other.part[0]; }
+    ISRHT_INLINE void add(const LaneVector& other) { part[0] += other.part[0]; }
 };
 
 template <size_t Count> using LaneReal = typename LaneVector<Count>::Real;
@@ -68,12 +117,16 @@ template <size_t Count, class Entries>
 ISRHT_INLINE LaneVector<Count> product_of(Entries row, const LaneReal<Count>* weights) {
     using Lanes = LaneVector<Count>;
     Lanes sum[kDescentPartials] = {Lanes::zero(), Lanes::zero(), Lanes::zero(), Lanes::zero()};
+    const auto add_entry = [&](size_t s, size_t at) {
+        sum[s].add_product(LaneReal<Count>(row.value(at)), Lanes::at(weights + row.feature(at) * Count));
+    };
     size_t at = 0;
     for (; at + kDescentPartials <= row.count; at += kDescentPartials)
-        for (size_t s = 0; s < kDescentPartials; ++s)
-            sum[s].add_product(LaneReal<Count>(row.value(at + s)), Lanes::at(weights + row.feature(at + s) * Count));
-    for (size_t s = 0; at + s < row.count; ++s)
-        sum[s].add_product(LaneReal<Count>(row.value(at + s)), Lanes::at(weights + row.feature(at + s) * Count));
+        for (size_t s = 0; s < kDescentPartials; ++s) add_entry(s, at + s);
+    // No loop, which would keep the sums in memory.
+    if (at < row.count) add_entry(0, at);
+    if (at + 1 < row.count) add_entry(1, at + 1);
+    if (at + 2 < row.count) add_entry(2, at + 2);
     sum[0].add(sum[2]);
     sum[1].add(sum[3]);
     sum[0].add(sum[1]);
@@ -82,62 +135,71 @@ ISRHT_INLINE LaneVector<Count> product_of(Entries row, const LaneReal<Count>* we
 
 // Adds a row times one factor per lane to the weights, and the factors to the intercepts if there are any.
 template <size_t Count, class Entries>
-ISRHT_INLINE void add_row(Entries row, const LaneReal<Count>* factors, LaneReal<Count>* weights,
+ISRHT_INLINE void add_row(Entries row, const LaneVector<Count>& factors, LaneReal<Count>* weights,
                           LaneReal<Count>* intercept) {
-    using Lanes = LaneVector<Count>;
-    const Lanes factor = Lanes::at(factors);
-    for (size_t at = 0; at < row.count; ++at) {
-        typename Lanes::Real* to = weights + row.feature(at) * Count;
-        Lanes lanes = Lanes::at(to);
-        lanes.add_product(typename Lanes::Real(row.value(at)), factor);
+    const auto add_entry = [&](size_t at) {
+        LaneReal<Count>* to = weights + row.feature(at) * Count;
+        LaneVector<Count> lanes = LaneVector<Count>::at(to);
+        lanes.add_product(LaneReal<Count>(row.value(at)), factors);
         lanes.store(to);
-    }
-    if (intercept)
-        for (size_t l = 0; l < Count; ++l) intercept[l] += factors[l];
+    };
+    size_t at = 0;
+    for (; at + kDescentPartials <= row.count; at += kDescentPartials)
+        for (size_t s = 0; s < kDescentPartials; ++s) add_entry(at + s);
+    for (; at < row.count; ++at) add_entry(at);
+    if (!intercept) return;
+    LaneVector<Count> sums = LaneVector<Count>::at(intercept);
+    sums.add(factors);
+    sums.store(intercept);
 }
 
-// Takes the step of one row in all lanes that are open.
+// Takes the step of one row in all lanes that are open. It is written by vectors: compilers that are given a loop over
+// lanes write most of it by single values, which takes longer than the product of a row of eighty entries.
 template <size_t Count, class Entries, class Real = LaneReal<Count>>
 ISRHT_INLINE void step_of_row(Entries row, size_t number, const DualProblems<Real>& problems,
                               const DualState<Real>& state, const Epoch<Real>& epoch) {
+    using Lanes = LaneVector<Count>;
+    using Part = typename Lanes::Part;
     const unsigned closed = unsigned(state.closed[number]) | epoch.finished;
     if (closed == (1u << Count) - 1) return;
-    Real products[Count], next[Count], steps[Count], gains[Count], changes[Count];
-    typename BitsOf<Real>::Type open[Count], leaves[Count];
-    product_of<Count>(row, state.weights).store(products);
-    Real* alpha = state.alpha + number * Count;
-    const Real *label = problems.labels + number * Count, *ridge = problems.ridge + number * Count;
+    Lanes products = product_of<Count>(row, state.weights), next, steps, gains;
+    if (state.intercept) products.add(Lanes::at(state.intercept));
     const Real norm = problems.norms[number], stretch = Real(epoch.stretch);
-    for (size_t l = 0; l < Count; ++l) open[l] = !(closed >> l & 1);
-    if (state.intercept)
-        for (size_t l = 0; l < Count; ++l) products[l] += state.intercept[l];
-    // Nothing but values of one width, so that compilers make vectors of it.
-    for (size_t l = 0; l < Count; ++l) {
-        const Real slope = label[l] * products[l] - Real(1) + ridge[l] * alpha[l], curvature = norm + ridge[l];
-        const Real to = alpha[l] - stretch * (slope / curvature), positive = to > 0 ? to : Real(0);
-        const Real change = open[l] ? positive - alpha[l] : Real(0);
-        const Real rising = alpha[l] > 0 ? slope : Real(0), size = slope < 0 ? -slope : rising;
-        const Real most = epoch.violation[l], larger = size > most ? size : most;
-        leaves[l] = (open[l] & (alpha[l] == 0)) & (slope > epoch.threshold[l]);
-        epoch.violation[l] = open[l] ? larger : most;
-        next[l] = open[l] ? positive : alpha[l];
-        gains[l] = -change * (slope + Real(0.5) * curvature * change);
-        steps[l] = change * label[l];
-        changes[l] = change;
-    }
-    unsigned leaving = 0;
-    bool moved = false;
-    for (size_t l = 0; l < Count; ++l) {
-        leaving |= unsigned(leaves[l]) << l;
-        moved |= changes[l] != 0;
+    const Part zero{};
+    unsigned leaving = 0, moving = 0;
+    for (size_t p = 0; p < Lanes::kParts; ++p) {
+        const size_t lane = p * Lanes::kWidth, at = number * Count + lane;
+        const Part alpha = Lanes::load(state.alpha + at), label = Lanes::load(problems.labels + at);
+        const Part ridge = Lanes::load(problems.ridge + at), most = Lanes::load(epoch.violation + lane);
+        const typename Lanes::Mask open = Lanes::unset(closed >> lane);
+        const Part slope = label * products.part[p] - Real(1) + ridge * alpha, curvature = norm + ridge;
+        const Part to = alpha - stretch * (slope / curvature), positive = to > zero ? to : zero;
+        const Part change = open ? positive - alpha : zero;
+        const Part rising = alpha > zero ? slope : zero, size = slope < zero ? -slope : rising;
+        const Part larger = size > most ? size : most;
+        Lanes::store(epoch.violation + lane, open ? larger : most);
+        leaving |= Lanes::bits_of(open & (alpha == zero) & (slope > Lanes::load(epoch.threshold + lane))) << lane;
+        moving |= Lanes::bits_of(change != zero) << lane;
+        next.part[p] = open ? positive : alpha;
+        gains.part[p] = -change * (slope + Real(0.5) * curvature * change);
+        steps.part[p] = change * label;
     }
     state.closed[number] = uint8_t(state.closed[number] | leaving);
-    if (!moved) return;
-    for (size_t l = 0; l < Count; ++l) {
-        alpha[l] = next[l];
-        epoch.gain[l] += double(gains[l]);
-    }
+    if (!moving) return;
+    next.store(state.alpha + number * Count);
+    for (size_t p = 0; p < Lanes::kParts; ++p) Lanes::add_to(epoch.gain + p * Lanes::kWidth, gains.part[p]);
     add_row<Count>(row, steps, state.weights, state.intercept);
+}
+
+// The order is random, so that no processor could guess which rows come next: they are asked for so many steps ahead.
+constexpr size_t kRowsAhead = 3;
+
+template <size_t Count, class Rows, class Real>
+ISRHT_INLINE void fetch_row(Rows rows, size_t number, const DualProblems<Real>& problems,
+                            const DualState<Real>& state) {
+    entries_of(rows, number).fetch();
+    for (const Real* lanes : {const_cast<const Real*>(state.alpha), problems.labels, problems.ridge})
+        __builtin_prefetch(lanes + number * Count, 0, 3);
 }
 
 template <size_t Count, class Rows, class Real>
@@ -146,9 +208,10 @@ void descend_lanes(Rows rows, const DualProblems<Real>& problems, const DualStat
     constexpr unsigned everyone = (1u << Count) - 1;
     for (size_t at = 0; at < epoch.order.count; ++at) {
         const size_t number = size_t(epoch.order.index[at]);
-        if (at + 1 < epoch.order.count) {  // The order is random, so that no processor could guess the next row.
-            const size_t next = size_t(epoch.order.index[at + 1]);
-            if ((unsigned(state.closed[next]) | epoch.finished) != everyone) entries_of(rows, next).fetch();
+        if (at + kRowsAhead < epoch.order.count) {
+            const size_t later = size_t(epoch.order.index[at + kRowsAhead]);
+            if ((unsigned(state.closed[later]) | epoch.finished) != everyone)
+                fetch_row<Count>(rows, later, problems, state);
         }
         step_of_row<Count>(entries_of(rows, number), number, problems, state, epoch);
     }
@@ -173,7 +236,7 @@ void add_lanes(Rows rows, const Real* factors, Real* weights, Real* intercept) {
         const Real* factor = factors + number * Count;
         bool any = false;
         for (size_t l = 0; l < Count; ++l) any |= factor[l] != 0;
-        if (any) add_row<Count>(entries_of(rows, number), factor, weights, intercept);
+        if (any) add_row<Count>(entries_of(rows, number), LaneVector<Count>::at(factor), weights, intercept);
     }
 }
 

@@ -32,7 +32,7 @@ from isrht.kernels.records import CsrRows, DualProblems, DualState, Epoch, csr_r
 from isrht.linear._objective import hinge_of
 from isrht.linear.scores import linear_scores
 from isrht.rows.blocks import RowBlocks
-from isrht.support.matrices import as_float64, contiguous_rows, without_duplicates
+from isrht.support.matrices import as_float64, contiguous_rows, empty_rows, without_duplicates
 
 # How long an epoch takes with so many lanes, where one problem alone takes 1. Where the weights of a few lanes fit into
 # the cache, so few of them cost almost as much as many.
@@ -45,7 +45,7 @@ FIRST_EPOCHS = 20
 EPOCHS_PER_CHECK = 50
 # From the first look on its steps are longer than to the best value of a variable, which saves a third of the epochs.
 STRETCH = 1.5
-# So many rows or features are widened to float64 at once, which stay in the cache.
+# So many rows or features are widened to float64 or transposed at once, which stay in the cache.
 AT_ONCE = 4096
 # Rows whose squared norm is larger than this are left to double precision.
 LARGEST_NORM = 1e30
@@ -189,16 +189,22 @@ class Lanes:
         # Bit l of a row is set where it has no part in the problem of lane l.
         self.absent = _bits(~np.isfinite(self.inverse))
         self.inverse[~np.isfinite(self.inverse)] = 1
-        self.alpha = np.zeros_like(self.labels)
-        self.weights = np.zeros((rows.n_features, n_lanes), self.real)
+        self.alpha = self._filled(rows.n_samples, 0)
+        self.weights = self._filled(rows.n_features, 0)
         self.intercept = np.zeros(n_lanes if rows.fit_intercept else 0, self.real)
         self.before = None
         self.Cs = []
 
     def _in_lanes(self, values, fill):
         """Return values (problems, rows) as an array (rows, lanes); ``fill`` is for the lanes to spare."""
-        lanes = np.full((self.rows.n_samples, self.n_lanes), fill, self.real)
+        lanes = self._filled(self.rows.n_samples, fill)
         lanes[:, : self.n_problems] = values.T
+        return lanes
+
+    def _filled(self, count, value):
+        """Return an array (count, lanes) of one value, none of whose rows lies across two cache lines."""
+        lanes = empty_rows((count, self.n_lanes), self.real)
+        lanes[:] = value
         return lanes
 
     def solve(self, turn):
@@ -232,7 +238,7 @@ class Lanes:
 
     def _settle(self, turn):
         """Take epochs until all problems are settled. Return how many each took, and whether they sufficed."""
-        ridge = self.inverse / self.real(turn.C)
+        ridge = np.divide(self.inverse, self.real(turn.C), out=empty_rows(self.inverse.shape, self.real))
         objective = self._scale_best(ridge)
         problems = DualProblems(self.labels, ridge, self.norms)
         state = DualState(self.alpha, self.weights, self.intercept, self.absent.copy())
@@ -271,7 +277,9 @@ class Lanes:
 
     def write_weights(self, to):
         """Write the weights of all problems to an array (problems, width)."""
-        to[:, : self.rows.n_features] = self.weights[:, : self.n_problems].T
+        for some in range(0, self.rows.n_features, AT_ONCE):
+            part = self.weights[some : some + AT_ONCE, : self.n_problems]
+            to[:, some : some + len(part)] = part.T
         if self.rows.fit_intercept:
             to[:, -1] = self.intercept[: self.n_problems]
 
