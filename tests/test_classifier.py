@@ -182,7 +182,7 @@ def test_beats_a_gaussian_projection_on_synthetic_data():
     assert mean_gain_over_gaussian(X, y, X_test, y_test, 16, range(4)) > 0.03
 
 
-@pytest.mark.skipif("ISRHT_DATA" not in os.environ, reason="ISRHT_DATA does not name a folder with usps.xz")
+@pytest.mark.skipif(not os.environ.get("ISRHT_DATA"), reason="ISRHT_DATA does not name a folder with usps.xz")
 def test_beats_a_gaussian_projection_on_usps():
     import lzma
 
