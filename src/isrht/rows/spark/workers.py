@@ -27,8 +27,8 @@ KINDS = {"ValueError": ValueError, "TypeError": TypeError, "OSError": OSError, "
 SMALL_PARTITION = 2**22
 # How often a job is run before the executors are believed to lose values faster than they make them.
 ATTEMPTS = 4
-# Folders of rows that nobody refers to any more, and the RDDs that stood for them; the next job of any rows removes them.
-ABANDONED = deque()
+# Folders of rows that nobody refers to any more, and the RDDs that stood for them; the next job of others removes them.
+ABANDONED: deque = deque()
 
 
 class SparkWorkers(Workers):
@@ -37,18 +37,19 @@ class SparkWorkers(Workers):
     Parameters
     ----------
     blocks : pyspark.RDD
-        It has one element for each block: its number first, then what belongs to it. What is kept of a piece is the list
-        of its elements, at first as :attr:`rows`.
+        It has one element for each block: its number first, then what belongs to it. What is kept of a piece is the
+        list of its elements, at first as :attr:`rows`.
     """
 
     def __init__(self, blocks):
         self.context, self.name = blocks.context, f"isrht-{uuid.uuid4().hex}"
         self._forgotten, self._numbers = deque(), count(ROWS + 1)
         self.rows, self._own_piece = Kept(Recipe(ROWS)), Kept(Recipe(PIECE))
+        cores = self.context.defaultParallelism
         self._present, found = self._load(blocks)
-        if len(found) > self.context.defaultParallelism and sum(size for _, size in found) < SMALL_PARTITION * len(found):
+        if len(found) > cores and sum(size for _, size in found) < SMALL_PARTITION * len(found):
             self._present.unpersist()
-            self._present, found = self._load(blocks.coalesce(self.context.defaultParallelism))
+            self._present, found = self._load(blocks.coalesce(cores))
         weakref.finalize(self, ABANDONED.append, (self.name, self._present)).atexit = False
         super().__init__([numbers for numbers, _ in found])
 
