@@ -5,7 +5,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from isrht.files.arrow import ColumnsAsRows, layout_of, precision_of  # noqa: E402 -- it follows what is needed
+from isrht.files.arrow import ColumnsAsRows, bytes_of_row, layout_of, precision_of  # noqa: E402 -- it follows what is needed
 from isrht.files.errors import FileError  # noqa: E402
 
 LIST = pa.list_(pa.float32())
@@ -30,6 +30,13 @@ def test_layouts(fields, layout):
             layout_of("rows.parquet", schema, len(fields) - 1)
     else:
         assert layout_of("rows.parquet", schema, len(fields) - 1) == layout
+
+
+def test_the_bytes_of_a_row_are_those_that_arrow_has():
+    schema = pa.schema([("a", pa.int8()), ("b", pa.float64()), ("c", pa.int32()), ("d", pa.bool_())])
+    assert bytes_of_row(schema, [0, 1, 2]) == 13
+    assert bytes_of_row(schema, [1, 3]) == 8
+    assert bytes_of_row(schema, [3]) == 1
 
 
 def test_rows_have_the_precision_of_their_columns():

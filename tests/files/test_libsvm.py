@@ -334,6 +334,24 @@ def test_a_truncated_archive_names_the_place_it_ends(file, extension, pack):
     assert 1 < raised.value.line <= 300_001
 
 
+def test_an_archive_that_a_thread_unpacks_gives_the_same_rows_and_places(file):
+    text = TEXT * 100_000
+    expected, y, _ = read_rows(file(text, "rows"))
+    rows, half = open_rows(file(gzip.compress(text), "rows.gz")), open_rows(file(gzip.compress(text)[:-1], "half.gz"))
+    with pytest.raises(FileError, match="half.gz, line .*: the archive is truncated") as alone:
+        half.scan()
+    rows.threads = half.threads = 2
+    X, labels = zip(*rows, strict=True)
+    np.testing.assert_array_equal(np.concatenate(labels), y)
+    assert (sp.vstack(X) != expected).nnz == 0
+    with pytest.raises(FileError) as ahead:
+        half.scan()
+    assert str(ahead.value) == str(alone.value)
+    before = threading.active_count()
+    assert next(iter(rows.in_blocks(3)))[0].shape[0] == 3  # and the rest is not wanted
+    assert threading.active_count() == before
+
+
 def test_a_bomb_names_the_place_it_went_off(file):
     path = file(lzma.compress(TEXT * 100_000), "bomb.xz")
     with pytest.raises(FileError, match="bomb.xz, line .*: the archive unpacks to more than 2,000,000 bytes") as raised:

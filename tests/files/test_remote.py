@@ -232,6 +232,31 @@ def test_a_bucket_of_s3(bucket, files, rows):
     assert os.environ["AWS_SECRET_ACCESS_KEY"] == "hunter2"
 
 
+@pytest.fixture(scope="module")
+def google_bucket():
+    """A bucket of an emulator of Google's storage on the loopback."""
+    pytest.importorskip("gcsfs")
+    emulator = pytest.importorskip("gcp_storage_emulator.server")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with (
+        emulator.create_server("127.0.0.1", port, in_memory=True, default_bucket="rows-of-ours"),
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        environment.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
+        yield fsspec.filesystem("gs", skip_instance_cache=True)
+
+
+def test_a_bucket_of_google(google_bucket, files, rows):
+    for name, data in files.items():
+        google_bucket.pipe(f"rows-of-ours/days/{name}", data)
+    for name in ("rows.svm.gz", "rows.parquet", "rows.npy"):
+        assert_rows(read_rows(f"gs://rows-of-ours/days/{name}", **options(name)), rows)
+    assert RowSource("gs://rows-of-ours/days/rows.sv*[m]").shape == (500, 6)
+    with pytest.raises(FileNotFoundError, match="there is no file gs://no-such-bucket/rows.csv"):
+        open_rows("gs://no-such-bucket/rows.csv")
+
+
 def test_parts_that_do_not_match_are_named(rows):
     pytest.importorskip("pyarrow")
     X, y = rows

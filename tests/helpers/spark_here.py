@@ -28,16 +28,6 @@ class Partitions:
         self.made = made if self.is_persistent else None
         return made
 
-    def map(self, function):
-        function = travelled(function)
-        return Partitions(self.n_partitions, lambda: [[function(one) for one in part] for part in self.lists()])
-
-    def zip(self, other):
-        def pairs():
-            return [list(zip(*both, strict=True)) for both in zip(self.lists(), other.lists(), strict=True)]
-
-        return Partitions(self.n_partitions, pairs)
-
     def mapPartitionsWithIndex(self, function):
         function = travelled(function)
         return Partitions(
@@ -52,34 +42,34 @@ class Partitions:
         assert self.is_persistent
         self.is_persistent, self.made, Partitions.persisted = False, None, Partitions.persisted - 1
 
-    def count(self):
-        return sum(map(len, self.lists()))
-
     def collect(self):
         return [one for part in self.lists() for one in part]
 
-    def getNumPartitions(self):
-        return self.n_partitions
+    def coalesce(self, count):
+        def together():
+            lists = self.lists()
+            return [[one for part in lists[first::count] for one in part] for first in range(count)]
+
+        return Partitions(count, together)
 
 
 class Context:
     """What is asked of a SparkContext."""
 
+    defaultParallelism = 4
+
     def __reduce__(self):
         raise TypeError("a context does not travel")
-
-    def parallelize(self, values, count):
-        assert len(values) == count
-        return Partitions(count, lambda: [[value] for value in values])
 
     def setJobDescription(self, text):
         assert text.startswith("isrht: ")
 
 
+Partitions.context = Context()
+
+
 class Frame:
     """What is asked of a data frame, of which every partition is a table of Arrow."""
-
-    sparkSession = SimpleNamespace(sparkContext=Context())
 
     def __init__(self, tables):
         self.tables, self.columns = tables, tables[0].schema.names

@@ -7,6 +7,7 @@ features and the type of the labels are known only after the last line. Blocks t
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -20,10 +21,12 @@ from isrht.files.errors import FileError
 from isrht.files.facts import FactsCounter
 from isrht.files.labels import NUMBER, TEXT, Labels
 from isrht.files.rows import FileRows
-from isrht.files.streams import open_bytes
+from isrht.files.streams import open_bytes, packing
+from isrht.support.threads import read_ahead
 
 AUTO: Literal["auto"] = "auto"
-CHUNK_BYTES = 2**20
+# The text is parsed so many bytes at a time, and an archive is unpacked so many of these ahead of the parser.
+CHUNK_BYTES, UNPACKED_AHEAD = 2**20, 2
 MAX_LINE_BYTES = 2**28
 # A block ends at either of these, unless the user sets the number of rows: 12 MB of indices and values, and enough rows
 # to be worth a call of the parser.
@@ -157,8 +160,8 @@ class LibsvmRows(FileRows):
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
         parser = kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
         for path in self._files():
-            with open_bytes(path, self.limits) as stream:
-                while chunk := self._read_chunk(stream, parser):
+            with open_bytes(path, self.limits) as stream, closing(self._chunks(stream, parser)) as chunks:
+                for chunk in chunks:
                     rest = memoryview(chunk)
                     while rest := rest[parser.feed(rest, max_rows, max_entries) :]:
                         self._check(parser)
@@ -172,9 +175,11 @@ class LibsvmRows(FileRows):
         """Return the largest index that the text may have; if ``n_features`` is given, larger ones do no harm."""
         return LARGEST_INDEX if self.n_features is not None else min(LARGEST_INDEX, self.limits.features - (base == 0))
 
-    def _read_chunk(self, stream, parser):
+    def _chunks(self, stream, parser):
+        """Yield the bytes of a stream; those of an archive are unpacked ahead of the parser, if threads may be had."""
+        chunks = iter(partial(stream.read, CHUNK_BYTES), b"")
         try:
-            return stream.read(CHUNK_BYTES)
+            yield from read_ahead(chunks, UNPACKED_AHEAD) if self.threads > 1 and packing(self._path) else chunks
         except FileError as error:
             raise FileError(error.path, error.problem, parser.line, parser.column) from error
 

@@ -18,6 +18,7 @@ import numpy as np
 from isrht.files._checks import check_finite, check_width, label_place, refuse_infinite
 from isrht.files.arrow import (
     ColumnsAsRows,
+    bytes_of_row,
     column_of,
     csr,
     interleaved,
@@ -340,7 +341,8 @@ class ParquetRows(TableRows):
         stored = self._stored(file, layout, features)
         step = rows_per_block(stored, self.block_rows)
         dtype = np.dtype(precision_of(schema, features) if layout == "columns" else np.float64)
-        batches = self._batches(file, self._batch_rows(file, stored * dtype.itemsize, step))
+        decoded = bytes_of_row(schema, features) if layout == "columns" else stored * dtype.itemsize
+        batches = self._batches(file, self._batch_rows(file, decoded, step))
         several = step if layout == "sparse" else step * -(-PIECE_ROWS // step)
         for batch in read_ahead(self._naming_faults(batches, path), READ_AHEAD):
             whole = self._with_folders(path, batch)

@@ -38,6 +38,8 @@ class FileRows:
         What a pass over all rows has found out; None before the first such pass.
     scan_cache : BlockCache or None
         Where a scan keeps what it parses for the pass after it; :class:`~isrht.RowSource` sets it for its first pass.
+    threads : int
+        How many threads a pass may use; :class:`~isrht.RowSource` sets it for its passes.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class FileRows:
         self.feature_names = None
         self._begun = False
         self.scan_cache = None
+        self.threads = 1
         self._path, self._row = paths[0], 0  # the file that is being read, and how many of its rows have been
 
     def __iter__(self) -> Iterator[tuple[Any, Array | None]]:

@@ -229,6 +229,8 @@ class RowSource(LocalRows):
             survey, kept = Survey(), self._rows_to_keep()
             # The blocks of others may have one memory, which is written to anew for each of them.
             workers = job_count(n_jobs) if self._has_blocks_of_its_own() else 1
+            if isinstance(self._blocks, FileRows):
+                self._blocks.threads = workers
             for number, start, X, y, header in stream_in_threads(_checked, self._raw(self._blocks), workers):
                 with naming_block(number, start):
                     survey.add(X, y, header)

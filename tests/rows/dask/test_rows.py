@@ -65,7 +65,8 @@ def test_the_client_shows_how_far_a_fit_is(client, data, capfd):
     ISRHTClassifier(4, selection="supervised", Cs=[0.1, 1], cv=2, random_state=0, verbose=1).fit(uneven(X), uneven(y))
     assert "ISRHTClassifier: fold and C 4 of 4" in capfd.readouterr().err
     names = set(map(distributed.utils.key_split, client.run_on_scheduler(_task_names)))
-    assert {"isrht-sum-piece", "isrht-check-piece", "isrht-project-piece"} <= names
+    assert {"isrht-sum-piece", "isrht-check-piece", "isrht-project-piece", "isrht-spread-piece"} <= names
+    assert not names & {"list", "Function", "dict", "tuple"}
 
 
 def _task_names(dask_scheduler):

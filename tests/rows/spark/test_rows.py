@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from spark_here import Frame, Partitions, data, pa, tables
+from spark_here import Frame, data, pa, tables
 
 from isrht import ISRHTClassifier, LinearSVMCV
 from isrht.rows.spark import spark_rows
@@ -67,19 +67,18 @@ def test_sparse_rows_are_as_wide_as_the_widest_partition(rng):
     assert spark_rows(Frame(tables(X, y, "sparse")), n_features=40).shape == (300, 40)
 
 
-def test_nothing_stays_in_the_memory_of_executors(rng):
-    before = Partitions.persisted
-    rows = spark_rows(Frame(tables(*data(rng), "lists")))
-    at_first = Partitions.persisted
+def test_nothing_stays_on_the_disks_of_executors(rng, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    rows, others = (spark_rows(Frame(tables(*data(rng), "lists"))) for _ in range(2))
+    at_first = len(list(tmp_path.rglob("*-*-*")))
     ISRHTClassifier(2, random_state=0).fit(rows)
     gc.collect()
     rows.workers.gather("rows", len, rows.kept[0])
-    assert Partitions.persisted <= at_first
-    workers = rows.workers
+    assert len(list(tmp_path.rglob("*-*-*"))) <= at_first
     del rows
     gc.collect()
-    workers.gather("values", len, workers.spread([[]] * 4))
-    assert Partitions.persisted == before
+    others.workers.gather("rows", len, others.kept[0])
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize(

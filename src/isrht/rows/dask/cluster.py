@@ -107,7 +107,7 @@ def sent(function, times=1):
     packed = cloudpickle.dumps(function)
     if len(packed) * times <= SMALL_BYTES:
         return _PackedFunction(packed)
-    return delayed(_Function(function), traverse=False)
+    return delayed(_Function(function), name=f"isrht-function-{uuid4().hex}", traverse=False)
 
 
 class _Function:
@@ -131,12 +131,12 @@ class _PackedFunction:
         return cloudpickle.loads(self._packed)
 
 
-def named(what, i):
-    """Return a name for the task that works on piece ``i``, which no other task has.
+def named(what, i, of="piece"):
+    """Return a name for the task that works on piece ``i``, or on another part of rows, which no other task has.
 
     The dashboard shows it without its end, as ``isrht-sum-piece``.
     """
-    return f"isrht-{what}-piece-{i}-{uuid4().hex}"
+    return f"isrht-{what}-{of}-{i}-{uuid4().hex}"
 
 
 def piece_of(name):

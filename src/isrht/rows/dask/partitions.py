@@ -58,8 +58,11 @@ class Partitions:
         ]
         if self.recipes is None:
             return [[[[number, part] for number, part in block] for block in piece] for piece in by_piece]
-        with_homes = zip(by_piece, layout.homes, strict=True)
-        sent = [cluster.at(home, lambda piece=piece: delayed(piece, traverse=False)) for piece, home in with_homes]
+
+        def send(i):
+            return delayed(by_piece[i], name=cluster.named("recipes", i), traverse=False)
+
+        sent = [cluster.at(home, partial(send, i)) for i, home in enumerate(layout.homes)]
         return list(dask.persist(*sent)) if cluster.current() is not None else sent
 
     def _source(self, number):

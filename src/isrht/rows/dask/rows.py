@@ -100,10 +100,12 @@ class DaskRows(WorkerRows):
         sample = function(np.zeros((1, self.header.shape[1]), dtype=dtype))
         send = cluster.sent(function, len(self._parts))
         known = None if self._prepared is None else self.dtype
-        parts = [
-            da.from_delayed(delayed(_applied)(send, part, i, known), (size, *sample.shape[1:]), sample.dtype)
-            for i, (part, size) in enumerate(zip(self._parts, self._sizes, strict=True))
-        ]
+
+        def applied_to(i, part, size):
+            made = delayed(_applied)(send, part, i, known, dask_key_name=cluster.named("apply", i, "partition"))
+            return da.from_delayed(made, (size, *sample.shape[1:]), sample.dtype)
+
+        parts = [applied_to(i, *both) for i, both in enumerate(zip(self._parts, self._sizes, strict=True))]
         return da.concatenate(parts, allow_unknown_chunksizes=True)
 
     def coded(self, y):

@@ -30,7 +30,11 @@ class DaskWorkers(Workers):
 
     def spread(self, values):
         """Send an object of its own to every piece."""
-        return list(dask.persist(*self._at_home(lambda i: delayed(values[i], traverse=False))))
+
+        def send(i):
+            return delayed(values[i], name=cluster.named("spread", i), traverse=False)
+
+        return list(dask.persist(*self._at_home(send)))
 
     def keep(self, what, function, *kept):
         """Call a function for every piece, and keep the results in the memory of the worker that has it."""

@@ -1,7 +1,7 @@
 """Rows in Spark: a partition of a data frame is a block of :class:`~isrht.rows.workers.rows.WorkerRows`.
 
 Executors get their rows as batches of Arrow (``mapInArrow``), of which each partition is put together once and then
-cached. Labels and weights are columns of the same data frame: they are coded and checked where they are.
+kept. Labels and weights are columns of the same data frame: they are coded and checked where they are.
 """
 
 from __future__ import annotations
@@ -50,15 +50,14 @@ def spark_rows(frame, label="label", *, weight=None, n_features=None):
         if name is not None and name not in frame.columns:
             raise ValueError(f"the data frame has no column {name!r}; it has {', '.join(map(repr, frame.columns))}")
     packed = frame.mapInArrow(_packed, "batch binary").rdd
-    workers = SparkWorkers(frame.sparkSession.sparkContext, packed.getNumPartitions())
-    blocks = workers.cached(packed.mapPartitionsWithIndex(partial(_unpacked, label, weight, n_features)))
-    width = max(workers.gather("width", _width, blocks))
+    workers = SparkWorkers(packed.mapPartitionsWithIndex(partial(_unpacked, label, weight, n_features)))
+    width = max(workers.gather("width", _width, workers.rows))
     names = [name for name in frame.columns if name not in (label, weight)]
     header = library("pandas", "rows of Spark").DataFrame(columns=names) if len(names) == width else None
-    rows = SparkRows.surveyed(workers, [blocks], partial(_opened, width), header)
-    rows.coded_labels = rows.coded_there(workers.keep("labels", partial(_beside, 2), blocks))
+    rows = SparkRows.surveyed(workers, [workers.rows], partial(_opened, width), header)
+    rows.coded_labels = rows.coded_there(workers.keep("labels", partial(_beside, 2), workers.rows))
     if weight is not None:
-        rows.sample_weight = rows.weights_there(workers.keep("weights", partial(_beside, 3), blocks))
+        rows.sample_weight = rows.weights_there(workers.keep("weights", partial(_beside, 3), workers.rows))
     return rows
 
 
@@ -110,8 +109,8 @@ def _block(batch, label, weight, n_features):
     return *rows_and_labels(batch.drop_columns([weight]), label, n_features), weights
 
 
-def _width(kept):
-    return kept[1].shape[1]
+def _width(blocks):
+    return max((X.shape[1] for _, X, *_ in blocks), default=0)
 
 
 def _as_wide(width, X):
@@ -121,10 +120,10 @@ def _as_wide(width, X):
     return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 
-def _opened(width, kept):
-    return Piece.held([kept[0]], [_as_wide(width, kept[1])])
+def _opened(width, blocks):
+    return Piece.held([number for number, *_ in blocks], [_as_wide(width, X) for _, X, *_ in blocks])
 
 
-def _beside(place, kept):
+def _beside(place, blocks):
     """Return the labels or weights of a piece, as :meth:`WorkerRows.coded_there` takes them."""
-    return [[(kept[0], kept[place])]]
+    return [[(block[0], block[place])] for block in blocks]
