@@ -174,3 +174,93 @@ def test_rows_that_single_precision_cannot_hold_are_noticed():
 def test_bits_of_lanes():
     assert everyone_from(3, 8) == 0b11111000
     assert everyone_from(4, 4) == 0
+
+
+def test_norms_of_rows_have_the_intercept_where_there_is_one():
+    X = np.array([[1.0, -2.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(DescentRows(X, True).norms, [6, 1])
+    np.testing.assert_array_equal(DescentRows(X, False).norms, [5, 0])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("n_lanes", "exact"), [(1, 1e-14), (4, 1e-6)])
+def test_weights_are_the_sum_of_rows_times_variables(container, n_lanes, exact, rng):
+    X, signs, weights = problems(1)
+    lanes = Lanes(DescentRows(container(X), True), signs, weights, n_lanes)
+    variables = rng.random(signs.shape)
+    lanes.start_from(variables)
+    factors = (variables * signs * weights)[0]
+    found, expected = lanes.weights_of_problems()[0], np.append(X.T @ factors, factors.sum())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=exact * np.linalg.norm(expected))
+
+
+def relative_gap(X, signs, weights, C, alpha):
+    """Return the duality gap of one problem as a part of its objective, by the formulas alone."""
+    w = np.append(X.T @ (alpha * signs), alpha @ signs)
+    hinge = np.maximum(0, 1 - signs * (X @ w[:-1] + w[-1]))
+    primal, there = 0.5 * w @ w + C * weights @ hinge**2, weights > 0
+    dual = alpha.sum() - 0.5 * w @ w - 0.25 * (alpha[there] ** 2 / (C * weights[there])).sum()
+    return (primal - dual) / primal
+
+
+@pytest.mark.parametrize("enough", [1e-2, 1e-4, 1e-8])
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_an_exact_solution_has_the_gap_that_was_asked_for(enough, C):
+    X, signs, weights = problems(1)
+    weights[0, 1::3] = 2.5
+    lanes = Lanes(DescentRows(X, True), signs, weights, 1)
+    _, settled = lanes.solve_exactly(Turn(C, enough, 1000, (0, 0)))
+    gap = relative_gap(X, signs[0], weights[0], C, lanes.alpha[:, 0])
+    assert settled
+    assert 0 < gap <= enough
+    assert lanes._relative_gap(C) == pytest.approx(gap, rel=1e-4)
+
+
+def test_an_exact_solution_is_given_up_where_epochs_will_not_suffice():
+    X, signs, weights = problems(1)
+    lanes = Lanes(DescentRows(X, True), signs, weights, 1)
+    epochs, settled = lanes.solve_exactly(Turn(1e5, 1e-12, 300, (0, 0)))
+    assert not settled
+    assert epochs < 300
+
+
+def start_after(lanes, Cs, variables):
+    """Solve for Cs in no epochs, of which each begins with variables of its own; return the last ones that result."""
+    for C, start in zip(Cs, variables, strict=True):
+        lanes.start_from(start)
+        lanes.solve(Turn(C, 1e-6, 0, (0, 0)))
+    return lanes.alpha[:, : lanes.n_problems].T.astype(np.float64)
+
+
+@pytest.mark.parametrize(("n_problems", "n_lanes"), [(1, 1), (3, 4)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_start_is_scaled_to_where_its_objective_is_best(n_problems, n_lanes, fit_intercept, rng):
+    """The dual objective is a parabola in the factor, and its slope vanishes at the best one."""
+    X, signs, weights = problems(n_problems)
+    weights *= 1.5
+    lanes = Lanes(DescentRows(X, fit_intercept), signs, weights, n_lanes)
+    found = start_after(lanes, [0.7], [rng.random(signs.shape)])
+    for alpha, labels, row_weights, w in zip(found, signs, weights, lanes.weights_of_problems(), strict=True):
+        there = row_weights > 0
+        intercept = [alpha @ labels] if fit_intercept else []
+        np.testing.assert_allclose(w, np.append(X.T @ (alpha * labels), intercept), atol=1e-5 * np.linalg.norm(w))
+        ridge = 0.5 * (alpha[there] ** 2 / (0.7 * row_weights[there])).sum()
+        assert alpha.sum() == pytest.approx(w @ w + ridge, rel=1e-5)
+
+
+@pytest.mark.parametrize(("n_problems", "n_lanes"), [(1, 1), (3, 4)])
+@pytest.mark.parametrize(("C", "power"), [(4.0, 1), (8.0, 2), (2.0, 0), (1.5, 0)])
+def test_variables_go_on_as_they_went_from_one_c_to_the_next(n_problems, n_lanes, C, power, rng):
+    X, signs, weights = problems(n_problems)
+    starts = rng.random((3, *signs.shape))
+    starts[0, :, ::5] = starts[2, :, ::4] = 0
+    lanes, other = (Lanes(DescentRows(X, True), signs, weights, n_lanes) for _ in range(2))
+    before = start_after(other, [1.0], starts[:1])
+    lanes.start_from(starts[0])
+    for turn in (1.0, 2.0):
+        lanes.solve(Turn(turn, 1e-6, 0, (0, 0)))
+    found = start_after(lanes, [C], starts[2:])
+    change = np.divide(starts[2], before, out=np.ones_like(before), where=(before > 0) & (starts[2] > 0))
+    expected = np.where(weights > 0, starts[2], 0) * np.clip(change, 0.5, 2) ** power
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one / one.sum(), other / other.sum(), rtol=1e-4)

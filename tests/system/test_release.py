@@ -1,7 +1,9 @@
 """What a release needs: one version, and workflows that are pinned, may do little, and call targets that exist."""
 
+import ast
 import importlib.util
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -80,3 +82,25 @@ def test_pinned_linters_are_those_of_pre_commit():
     pins = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["lint"]
     hooks = (ROOT / ".pre-commit-config.yaml").read_text()
     assert {pin for pin in pins if f'"{pin}"' in hooks} == set(re.findall(r'\["(.+?)"\]', hooks))
+
+
+def imported_by(path):
+    """Return the names of packages without which a file of tests cannot be imported, those of its helpers included."""
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module.partition(".")[0])
+    helpers = {name: ROOT / "tests" / "helpers" / f"{name}.py" for name in names}
+    found = {name: imported_by(helper) if helper.exists() else {name} for name, helper in helpers.items()}
+    return set().union(*found.values())
+
+
+def test_tests_of_kernels_need_no_extra():
+    """Environments of wheels, and of Pythons without their lock, have what the package requires, and pytest."""
+    folders = re.search(r"^THREADED_TESTS \?= (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    packages = {"isrht", "numpy", "scipy", "sklearn", "joblib", "threadpoolctl", "pytest", "hypothesis"}
+    files = [path for folder in folders for path in (ROOT / folder).rglob("test_*.py")]
+    others = {path.name: imported_by(path) - packages - sys.stdlib_module_names for path in files}
+    assert {name: missing for name, missing in others.items() if missing} == {}
