@@ -34,10 +34,8 @@ from isrht.linear.scores import linear_scores
 from isrht.rows.blocks import RowBlocks
 from isrht.support.matrices import as_float64, contiguous_rows, empty_rows, without_duplicates
 
-# How long an epoch takes with so many lanes, where one problem alone takes 1. Where the weights of a few lanes fit into
-# the cache, so few of them cost almost as much as many.
-COST_OF_LANES = {4: 1.6, 8: 2.1}
-FEATURES_IN_CACHE = 2**17
+# How long an epoch takes with so many lanes, where one problem alone takes 1: few cost almost as much as many.
+COST_OF_LANES = {4: 1.8, 8: 2.1}
 # A variable may grow or shrink so much when it goes on from one C to the next.
 LARGEST_CHANGE = 2.0
 # One problem alone looks at its duality gap after the first epochs, and then now and then.
@@ -125,15 +123,18 @@ def norms_of_block(X):
     return np.einsum("ij,ij->i", X, X)
 
 
-def lanes_for(n_problems, n_jobs, n_features):
-    """Return the number of lanes for which threads take least, and the problems of each group of lanes, as slices."""
+def lanes_for(n_problems, n_jobs):
+    """Return the number of lanes for which threads take least, and the problems of each group of lanes, as slices.
+
+    Problems that fit into one vector stay together: to part them among two threads would save them next to nothing.
+    """
     if n_problems == 1:
         return 1, [slice(0, 1)]
 
     def n_groups(lanes):
         return -(-n_problems // lanes)
 
-    if n_groups(8) == 1 and n_features <= FEATURES_IN_CACHE:
+    if n_groups(8) == 1:
         n_jobs = 1
     lanes = min(COST_OF_LANES, key=lambda lanes: -(-n_groups(lanes) // n_jobs) * COST_OF_LANES[lanes])
     groups = np.array_split(np.arange(n_problems), n_groups(lanes))

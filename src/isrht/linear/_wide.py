@@ -103,7 +103,7 @@ class WideSolver:
     def start(self, problems, start=None):
         """Return the :class:`WideState` of some problems whose weights are all zero, or given."""
         whole = Block(0, self.blocks.X, self.blocks.y, self.blocks.sample_weight)
-        n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs), self.rows.n_features)
+        n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs))
         lanes = [
             Lanes(self.rows, problems[some].signs(whole), problems[some].row_weights(whole), n_lanes)
             for some in members
