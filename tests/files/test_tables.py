@@ -400,6 +400,24 @@ def test_a_batch_that_is_read_as_a_table_has_the_same_rows(parquet, monkeypatch,
         assert_array_equal(one[1], other[1])
 
 
+def test_batches_leave_room_for_rows_that_arrow_reads_too_many(parquet, monkeypatch):
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = parquet({"a": np.arange(1000.0), "label": np.arange(1000) % 2})
+    monkeypatch.setattr("isrht.files.rows.BLOCK_ELEMENTS", 10)
+    monkeypatch.setattr(tables, "BATCH_BYTES", 128 * 8)
+    sizes, iter_batches = [], pq.ParquetFile.iter_batches
+
+    def noted(file, batch_size):
+        sizes.append(batch_size)
+        return iter_batches(file, batch_size)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", noted)
+    assert_array_equal(read_rows(path, label="label")[0][:, 0], np.arange(1000.0))
+    assert sizes == [80]
+    roomy = [rows for rows in range(1, 66) if tables.has_reserve(rows)]
+    assert roomy == [5, 9, 10, *range(17, 21), *range(33, 41), 65]
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("chunk", [1, 2, 7, 2**20])
 def test_lines_are_numbered_however_the_text_is_cut(tmp_path, monkeypatch, end, chunk):

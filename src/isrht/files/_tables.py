@@ -291,6 +291,15 @@ def exactly(pandas):
     return {"float_precision": "round_trip"} if version < (3, 1) else {}
 
 
+def has_reserve(n_rows):
+    """Say whether a batch of so many rows leaves three eighths of the room that Arrow makes for its columns.
+
+    Arrow makes room for the next power of two, and before it is done it has more rows of a page than it was asked for.
+    Where they have no room, it moves the whole column to a place of twice the size, and back.
+    """
+    return 8 * n_rows <= 5 * 2 ** (n_rows - 1).bit_length()
+
+
 class ParquetRows(TableRows):
     """Rows of Parquet files: columns of numbers, a column of lists, or sparse rows (:mod:`isrht.files.arrow`)."""
 
@@ -372,7 +381,8 @@ class ParquetRows(TableRows):
         """Return how many rows are decoded at once: all of a file that reading ahead would have in memory anyway."""
         if file.metadata.num_rows * row_bytes <= READ_AHEAD * BATCH_BYTES:
             return max(1, file.metadata.num_rows)
-        return max(1, BATCH_BYTES // (step * row_bytes)) * step
+        most = max(1, BATCH_BYTES // (step * row_bytes))
+        return step * next((blocks for blocks in range(most, 0, -1) if has_reserve(blocks * step)), most)
 
     def _stored(self, file, layout, features):
         """Return about how many numbers a row has."""
