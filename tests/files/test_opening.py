@@ -219,3 +219,23 @@ def test_a_file_in_a_folder_that_may_not_be_looked_into(folder, monkeypatch):
 
 def test_numpy_integers_are_whole_numbers(folder):
     assert read_rows("plain", n_features=np.int64(3))[0].shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("rows.h5", "it is HDF5: give RowSource one of its arrays, as h5py.File"),
+        ("rows.H5AD", "it is AnnData: give RowSource what anndata.read_h5ad"),
+        ("rows.zarr/c/0", "rows.zarr: it is Zarr: give RowSource one of its arrays, as zarr.open"),
+        ("rows.feather", "it is a file of Arrow: give RowSource a pyarrow.dataset.dataset.path, format='feather'"),
+    ],
+)
+def test_formats_of_others_are_named(tmp_path, name, problem):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"1 1:2\n")
+    with pytest.raises(FileError, match=problem):
+        open_rows(path)
+    with pytest.raises(FileError, match=problem):
+        open_rows(tmp_path)
+    assert open_rows(path, format="libsvm").read()[0].toarray().tolist() == [[2.0]]

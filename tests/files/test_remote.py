@@ -284,8 +284,27 @@ def test_tables_whose_columns_change_are_named(tmp_path, rows):
     X, _ = rows
     write_rows(tmp_path / "a.parquet", X)
     write_rows(tmp_path / "b.parquet", X[:, :4])
-    with pytest.raises(FileError, match=r"b.parquet: its columns are not those of .*a.parquet"):
+    with pytest.raises(FileError, match=r"b.parquet: its columns are not those of .*a.parquet: it lacks 'x5'"):
         RowSource(tmp_path).shape  # noqa: B018 -- the first pass is made here
+    os.remove(tmp_path / "b.parquet")
+    write_rows(tmp_path / "0.parquet", X[:, :4])
+    with pytest.raises(FileError, match=r"a.parquet: its columns are not those of .*0.parquet: it has 'x5'"):
+        RowSource(tmp_path).shape  # noqa: B018
+
+
+def test_tables_of_another_order_or_without_labels_are_named(tmp_path):
+    columns = {"a": "1,2", "b": "3,4", "label": "0,1"}
+    for name, wrong, problem in (
+        ("order", ["b", "a", "label"], "its columns are not those of .*a.csv: their order is another"),
+        ("labels", ["a", "b"], "there is no column 'label'"),
+        ("both", ["a", "c", "label"], "its columns are not those of .*a.csv: it lacks 'b' and has 'c'"),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        for file, names in (("a.csv", list(columns)), ("b.csv", wrong)):
+            (folder / file).write_text("\n".join([",".join(names), "1," * (len(names) - 1) + "0\n"]))
+        with pytest.raises(FileError, match=rf"b.csv: {problem}"):
+            RowSource(open_rows(folder, label="label")).shape  # noqa: B018 -- the first pass is made here
 
 
 def test_a_truncated_file_is_named(files):

@@ -47,6 +47,8 @@ def test_h5py(tmp_path, rows, chunks):
             RowSource(file.create_dataset("y", data=np.arange(N)))
         with pytest.raises(ValueError, match="h5py.Dataset has no columns that could be the label 'y'"):
             RowSource(data, label="y")
+        with pytest.raises(TypeError, match="h5py.File is no array, but holds some by name .'X'"):
+            RowSource(file)
         words = file.create_dataset("words", data=np.array([[b"a", b"b"]]))
         with pytest.raises(ValueError, match="slices of h5py.Dataset are no rows of numbers"):
             RowSource(words).shape  # noqa: B018 -- the first pass is made here
@@ -142,6 +144,8 @@ def test_what_is_not_supported_is_named():
 
     with pytest.raises(ValueError, match=r"slices of .*Odd are no rows of numbers: give a function that"):
         RowSource(Odd()).shape  # noqa: B018 -- the first pass is made here
+    with pytest.raises(TypeError, match=r"builtins.dict is no array, but holds some by name \('a', 'b'\)"):
+        RowSource({"a": np.ones((2, 2)), "b": np.ones(2)})
     with pytest.raises(TypeError, match="RowSource needs an iterable of blocks of rows, got builtins.int: give a func"):
         RowSource(3)
     with pytest.raises(ValueError, match="label is for tables and files, not for list"):

@@ -60,8 +60,14 @@ class TableRows(FileRows):
             for found, fields in self._tables(path):
                 names = names or found
                 if found != names:
-                    raise FileError(path, f"its columns are not those of {self.paths[0]}")
+                    self._refuse_columns(path, found, names)
                 yield self._block(found, fields)
+
+    def _refuse_columns(self, path, found, names):
+        lacks, more = set(names).difference(found), set(found).difference(names)
+        words = [f"{verb} {min(some, key=str)!r}" for verb, some in (("lacks", lacks), ("has", more)) if some]
+        difference = "it " + " and ".join(words) if words else "their order is another"
+        raise FileError(path, f"its columns are not those of {name_of(self.paths[0])}: {difference}")
 
     def _tables(self, path):
         """Yield, block by block, the names of the fields and an array of values for each of them."""
@@ -322,7 +328,7 @@ class ParquetRows(TableRows):
             with self._open(path) as file:
                 schema = self._schema(path, file)
                 if first is not None and schema.names != first.names:
-                    raise FileError(path, f"its columns are not those of {self.paths[0]}")
+                    self._refuse_columns(path, schema.names, first.names)
                 first = first or schema
                 yield from self._file_blocks(path, file, schema)
 

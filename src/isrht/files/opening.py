@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,15 @@ from isrht.support.hints import Array, RowFiles
 
 FORMATS = {"libsvm": LibsvmRows, "csv": CsvRows, "tsv": CsvRows, "parquet": ParquetRows, "npy": NpyRows, "npz": NpzRows}
 TEXTS = ("libsvm", "csv", "tsv")
+# What others read, by the extension, and how their rows come here. Without this they would be taken for LIBSVM text.
+_HDF5 = "HDF5: give RowSource one of its arrays, as h5py.File(path)[name]"
+_ARROW = "a file of Arrow: give RowSource a pyarrow.dataset.dataset(path, format={!r})"
+OTHERS = {
+    **dict.fromkeys(("h5", "hdf5"), _HDF5),
+    "h5ad": "AnnData: give RowSource what anndata.read_h5ad(path, backed='r') returns, or its X",
+    "zarr": "Zarr: give RowSource one of its arrays, as zarr.open(path) or zarr.open(path)[name]",
+    **{name: _ARROW.format(name) for name in ("arrow", "feather", "ipc", "orc")},
+}
 
 
 def open_rows(
@@ -139,6 +149,8 @@ def find(paths):
 
 def format_of(paths):
     """Return the one format that the extensions of these files tell."""
+    for path in paths:
+        _refuse_others(path)
     formats = [format_by_extension(str(path)) for path in paths]
     if len(set(formats)) > 1:
         listed = ", ".join(f"{path} ({format})" for path, format in zip(paths, formats, strict=True))
@@ -155,6 +167,14 @@ def format_by_extension(path):
     inner = Path(path).with_suffix("") if packing(path) else Path(path)
     extension = inner.suffix.lower().removeprefix(".")
     return extension if extension in FORMATS else "libsvm"
+
+
+def _refuse_others(path):
+    """Refuse files of formats that are not read here; those of Zarr lie in a folder with its name."""
+    named = re.match(r".*?\.zarr(?=[/\\])", str(path))
+    name = named.group() if named else str(path)
+    if what := OTHERS.get(Path(name).suffix.lower().removeprefix(".")):
+        raise FileError(name, f"it is {what} (or say format=, if it is one of {', '.join(FORMATS)})")
 
 
 def _matches(asked):

@@ -35,6 +35,9 @@ def foreign_blocks(X, label=None):
         None if X is nothing that this module knows.
     """
     home = type(X).__module__.partition(".")[0]
+    if hasattr(X, "keys") and hasattr(X, "__getitem__") and not hasattr(X, "shape"):
+        names = ", ".join(map(repr, [*X.keys()][:5])) or "none"
+        raise TypeError(f"{_name(X)} is no array, but holds some by name ({names}): give one of them, as source[name]")
     if home == "anndata" and hasattr(X, "obs"):
         return ArraySlices(X.X, None if label is None else np.asarray(X.obs[label]))
     if hasattr(X, "to_batches") and hasattr(X, "schema"):
