@@ -1,9 +1,9 @@
 """``hadamard_transform`` of the Dao-AILab's ``fast_hadamard_transform``, for CPUs and laptops, with gradients.
 
 The matrix of the transform is symmetric, so the gradient is the transform of the gradient. Half precision is
-transformed in float32, as there. Lengths without a fast transform are padded to the next, and the result is cut off
-again. A length of ``12 * 2**k`` has another matrix of order 12 than theirs: both are Hadamard matrices, but their
-outputs differ.
+transformed in float32, as there. Zeros fill up a row whose length is no power of two to the next, as there, and the
+result is cut off again: outputs are theirs, to rounding. Lengths ``m * 2**k`` have transforms of their own in
+:func:`isrht.fwht`, which are orthogonal and need no padding, but give other numbers.
 """
 
 import torch
@@ -31,5 +31,6 @@ class HadamardTransform(torch.autograd.Function):
 def hadamard_transform(x, scale=1.0):
     """Return ``scale * x @ H`` along the last axis of a tensor, of its shape and type."""
     length = x.shape[-1]
-    padded = torch.nn.functional.pad(x, (0, isrht.next_fast_len(length) - length))
+    power = 1 << max(0, length - 1).bit_length()
+    padded = torch.nn.functional.pad(x, (0, power - length))
     return HadamardTransform.apply(padded, float(scale))[..., :length]

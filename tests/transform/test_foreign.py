@@ -26,7 +26,27 @@ class Tensor:
         return self.device, 0
 
 
-Tensor.__module__ = library.__name__
+class Negative(Tensor):
+    """What is the negative of its memory, as a tensor of torch can be."""
+
+    def resolve_neg(self):
+        return Tensor(-self.array)
+
+
+class Brain(Tensor):
+    """An array of bfloat16, which is that of ml_dtypes within, of a library whose DLPack says so."""
+
+    dtype = "bfloat16"
+
+    def __dlpack__(self, **options):
+        raise BufferError("NumPy has no bfloat16")
+
+    def view(self, dtype):
+        return Tensor(self.array.view(dtype))
+
+
+for kind in (Tensor, Negative, Brain):
+    kind.__module__ = library.__name__
 library.from_dlpack = lambda array: Tensor(np.from_dlpack(array))
 library.asarray = lambda array: Tensor(np.asarray(array))
 
@@ -57,6 +77,38 @@ def test_no_copy_where_the_layout_allows(rng):
         assert_array_equal(x, expected)
     else:
         assert_array_equal(fwht(given, overwrite_x=True).array, expected)
+
+
+def test_a_memory_map_is_overwritten_where_that_is_allowed(tmp_path):
+    x = np.memmap(tmp_path / "values", np.float32, "w+", shape=(3, 8))
+    x[:] = np.arange(24).reshape(3, 8)
+    expected = fwht(np.array(x))
+    assert type(fwht(x)) is np.ndarray
+    assert fwht(x, overwrite_x=True) is x
+    assert_array_equal(np.fromfile(tmp_path / "values", np.float32).reshape(3, 8), expected)
+    assert_array_equal(fwht(np.memmap(tmp_path / "values", np.float32, "r", shape=(3, 8)), overwrite_x=True)[0, 0], 0)
+
+
+def test_what_is_the_negative_of_its_memory(rng):
+    x = rng.standard_normal((4, 8))
+    before = x.copy()
+    assert_array_equal(fwht(Negative(x)).array, fwht(-x))
+    assert_array_equal(fwht(Negative(x), overwrite_x=True).array, fwht(-x))
+    assert_array_equal(x, before)
+
+
+def test_bfloat16_comes_back_as_what_it_was(monkeypatch, rng):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    monkeypatch.setattr(library, "bfloat16", "bfloat16", raising=False)
+    monkeypatch.setattr(library, "int16", np.int16, raising=False)
+    monkeypatch.setattr(Tensor, "view", lambda self, dtype: (dtype, self.array), raising=False)
+    x = rng.standard_normal((3, 12)).astype(bfloat16)
+    dtype, bits = fwht(Brain(x))
+    assert dtype == "bfloat16"
+    assert_array_equal(bits, fwht(x).view(np.int16))
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    with pytest.raises(ImportError, match="ml_dtypes: install it, or give them as float32"):
+        fwht(Brain(x))
 
 
 def test_the_given_array_is_not_written_to(rng):
@@ -117,6 +169,30 @@ def test_torch(rng):
     assert_array_equal(x.numpy(), expected)
     rotation = HadamardRotation(random_state=0).fit(x)
     assert isinstance(rotation.transform(x), torch.Tensor)
+
+
+@pytest.mark.parametrize("shape", ["whole", "with gaps", "transposed"])
+def test_bfloat16_of_torch(rng, shape):
+    torch, _ = pytest.importorskip("torch"), pytest.importorskip("ml_dtypes")
+    x = torch.randn(12, 24).bfloat16()
+    x = {"whole": x, "with gaps": x[:, ::2], "transposed": x.T[:12]}[shape]
+    before = x.clone()
+    result = fwht(x, overwrite_x=True)
+    assert result.dtype == torch.bfloat16
+    assert torch.equal(result, fwht(x.float()).bfloat16())
+    assert torch.equal(x, before)
+    assert HadamardRotation(random_state=0).fit(x).transform(x).dtype == torch.float64
+
+
+def test_conjugates_and_negatives_of_torch(rng):
+    torch = pytest.importorskip("torch")
+    x = torch.randn(3, 8, dtype=torch.complex64)
+    before = x.clone()
+    for view in (x.conj(), x.conj().imag):
+        expected = fwht(view.resolve_conj().resolve_neg().numpy())
+        assert_array_equal(fwht(view).numpy(), expected)
+        assert_array_equal(fwht(view, overwrite_x=True).numpy(), expected)
+    assert torch.equal(x, before)
 
 
 def test_jax(rng):

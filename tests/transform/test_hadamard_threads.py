@@ -105,6 +105,7 @@ def _child(x):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # forking a threaded process is the point
+@pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning")  # JAX warns, too, where a test has imported it
 def test_other_processes_after_use(method, rng):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")

@@ -44,6 +44,19 @@ def test_integers_are_kept_where_nothing_is_divided():
     assert_array_equal(fwht(large), [2**53 + 2, 2**53, 2**53 + 2, 2**53])
 
 
+@pytest.mark.parametrize("dtype", ["i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_the_order_of_bytes_changes_nothing(dtype, rng):
+    x = rng.integers(0, 100, (3, 8)).astype(dtype)
+    swapped = x.astype(x.dtype.newbyteorder("S"))
+    for options in ({}, {"check_overflow": True}, {"order": "sequency"}, {"norm": "ortho"}, {"overwrite_x": True}):
+        result, expected = fwht(swapped, **options), fwht(x.copy(), **options)
+        assert result.dtype == expected.dtype
+        assert_array_equal(result, expected)
+    if dtype == "i4":
+        with pytest.raises(OverflowError, match="int32"):
+            fwht(np.full(4, 2**30, swapped.dtype), check_overflow=True)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, "bfloat16"])
 def test_half_precision_is_transformed_in_float32_and_comes_back(kernel, dtype, rng):
     dtype = np.dtype(pytest.importorskip("ml_dtypes").bfloat16 if dtype == "bfloat16" else dtype)

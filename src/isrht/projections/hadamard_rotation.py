@@ -136,7 +136,7 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         Returns
         -------
         array of shape (n_samples, n_features)
-            In the precision of X, and the kind of array that X is.
+            float32 where X is, else float64 (of halves and integers, too), and the kind of array that X is.
         """
         check_is_fitted(self)
         taken = _taken(X)

@@ -4,6 +4,9 @@ Whatever has ``__dlpack__`` (torch, JAX, CuPy) tells where its memory is, and Nu
 through ``from_dlpack`` of the library that the array came from, which is its array namespace, or the package in which
 its class is defined. No library is imported for it: who has one of its arrays has imported it. What has only
 ``__array__`` (pandas, h5py) becomes an array of NumPy, and so does the result.
+
+NumPy has no bfloat16, and its DLPack passes none on: such arrays travel as the int16 of the same bits, and are the
+bfloat16 of ``ml_dtypes`` here.
 """
 
 from __future__ import annotations
@@ -42,9 +45,11 @@ class Taken:
         library = None if isinstance(self.given, np.ndarray) else _library_of(self.given)
         if library is None:
             return result
+        if result.dtype.name == "bfloat16" and _is_bfloat16(self.given, library):
+            return library.from_dlpack(result.view(np.int16)).view(library.bfloat16)
         try:
             return library.from_dlpack(result)
-        except (BufferError, RuntimeError, TypeError):  # NumPy cannot hand out every type: bfloat16, say.
+        except (BufferError, RuntimeError, TypeError):  # NumPy cannot hand out every type.
             return library.asarray(result)
 
 
@@ -61,17 +66,48 @@ def take(x):
     """
     if isinstance(x, np.ndarray) or not hasattr(x, "__dlpack_device__"):
         array = np.asarray(x)
-        return Taken(array, x, array is x)
+        return Taken(array, x, array is x or isinstance(x, np.memmap))
     device = int(x.__dlpack_device__()[0])
     if device not in CPU_MEMORY:
         raise TypeError(
             f"the array lies in the memory of a GPU or another device (DLPack's device type {device}): "
             f"move it to the CPU first; got {type(x).__module__}.{type(x).__qualname__}"
         )
+    values = _written_out(x)
     try:
-        return Taken(np.from_dlpack(x), x, True)
+        return Taken(_looked_at(values), x, values is x)
     except (BufferError, RuntimeError, TypeError):  # NumPy does not know every type; some libraries convert themselves.
-        return Taken(np.asarray(x), x, False)
+        return Taken(np.asarray(values), x, False)
+
+
+def _written_out(x):
+    """Return an array whose memory has its values.
+
+    A tensor of torch may be the conjugate or the negative of its memory, the imaginary part of a conjugate, say. DLPack
+    refuses the first, and hands out the memory of the second as it is, with the wrong signs.
+    """
+    for resolve in ("resolve_conj", "resolve_neg"):
+        x = getattr(x, resolve)() if hasattr(x, resolve) else x
+    return x
+
+
+def _looked_at(x):
+    """Return the memory of an array as an array of NumPy."""
+    library = _library_of(x)
+    if not _is_bfloat16(x, library):
+        return np.from_dlpack(x)
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise ImportError(
+            "arrays of bfloat16 need the package ml_dtypes: install it, or give them as float32"
+        ) from None
+    return np.from_dlpack(x.view(library.int16)).view(bfloat16)
+
+
+def _is_bfloat16(x, library):
+    """Return whether an array of a library is of its bfloat16, and can be seen as another type of as many bits."""
+    return hasattr(library, "bfloat16") and x.dtype == library.bfloat16 and hasattr(x, "view")
 
 
 def _library_of(x):

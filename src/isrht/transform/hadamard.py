@@ -316,9 +316,13 @@ def _type_of_work(dtype, keeps_integers):
     if dtype.kind == "u" and dtype.itemsize == 8:
         return np.dtype(np.float64)
     if dtype.kind in "iub":
-        small = dtype.itemsize < 4 or dtype == np.int32
-        return np.dtype((np.int32 if small else np.int64) if keeps_integers else np.float64)
+        return np.dtype((np.int32 if _fits_int32(dtype) else np.int64) if keeps_integers else np.float64)
     raise TypeError(f"fwht transforms real and complex numbers of at most 64 bits per part, and integers, got {dtype}")
+
+
+def _fits_int32(dtype):
+    """Return whether all values of a type of integers fit int32, whatever the order of their bytes."""
+    return np.can_cast(dtype, np.int32)
 
 
 def _checked_axis(axis, ndim):
@@ -377,7 +381,7 @@ def _transform(array, axes, factor, threads):
 
 def _check_integers(array, axes):
     """Raise an error unless all outputs fit the type that integers are kept in. Sums on the way may wrap around."""
-    small = array.dtype.itemsize < 4 or array.dtype == np.int32
+    small = _fits_int32(array.dtype)
     if array.size == 0:
         return
     wide = array.astype(np.int64)
