@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
+from isrht import ISRHT, HadamardRotation, LinearSVM
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.validation import check_n_jobs, checked_block
 
@@ -107,3 +108,16 @@ def test_weights_that_are_nothing_beside_the_largest_are_none():
     weights = np.array([1.0, 5e-324, 1e-199, 0.0, 1e-201])
     assert_array_equal(checked_sample_weight(weights, np.zeros((5, 1))), [1.0, 0.0, 1e-199, 0.0, 0.0])
     assert weights[1] == 5e-324
+
+
+def test_masked_values_are_not_taken_for_what_lies_under_the_mask():
+    """As scikit-learn would, without a word."""
+    X, y = np.ma.masked_array(np.eye(4), mask=np.eye(4) == 1), [0, 1, 0, 1]
+    for estimator in (HadamardRotation(), ISRHT(2), LinearSVM()):
+        with pytest.raises(ValueError, match=r"X has masked values: fill them first, by X\.filled\(0\)"):
+            estimator.fit(X, y)
+    rotation = HadamardRotation(random_state=0).fit(X.data)
+    for rotate in (rotation.transform, rotation.inverse_transform):
+        with pytest.raises(ValueError, match="masked values"):
+            rotate(X)
+        assert_array_equal(rotate(np.ma.masked_array(X.data)), rotate(X.data))
