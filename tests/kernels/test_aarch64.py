@@ -91,8 +91,10 @@ def test_other_orders_have_the_bits_of_the_twin(program, dtype, rng):
 def instructions(program, x, folder):
     """Return how many instructions one transform takes: the difference of one more, counted by single steps."""
     counts, log = [], folder / "log"
+    options = subprocess.run([QEMU, "-help"], capture_output=True, text=True, check=False).stdout
+    step = next(name for name in ("-one-insn-per-tb", "-singlestep") if name in options)  # QEMU 9 has lost the second.
     for repeat in (1, 2):
-        command = [QEMU, "-singlestep", "-d", "nochain,exec", "-D", log, program]
+        command = [QEMU, step, "-d", "nochain,exec", "-D", log, program]
         subprocess.run(command, input=request(x, 1.0, None, repeat), stdout=subprocess.DEVNULL, check=True)
         with open(log, "rb") as lines:
             counts.append(sum(line.startswith(b"Trace") for line in lines))
