@@ -80,9 +80,8 @@ void transform_twelve(Cube<T> cube, size_t stream, T scale) {
 // same few places.
 template <class T> void transform_streams(Cube<T> cube, SmallMatrix plan, T scale) {
     const size_t block = streams_block(plan, cube.length), length = block / plan.order, columns = length * cube.inner;
-    if constexpr (!kLean<float>)  // Processors without AVX2 do with less code.
-        if (plan.order == kTwelve && cube.length == block && cube.inner <= 2 && columns < size_t(Lanes<T>::count))
-            return transform_twelve(cube, columns, scale);
+    if (plan.order == kTwelve && cube.length == block && cube.inner <= 2 && columns < size_t(Lanes<T>::count))
+        return transform_twelve(cube, columns, scale);
     if (cube.length == block && goes_abreast(cube, plan)) return transform_abreast(cube, plan, scale);
     // Streams of short rows that follow one another are transformed together.
     const bool in_turn = cube.length == block && cube.stride == ptrdiff_t(plan.order * columns);
