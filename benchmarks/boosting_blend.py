@@ -3,9 +3,10 @@
 Each split (70 to 30, stratified) trains three models that choose everything on its training rows: an SVM on all
 features with C from 2**-10 to 2**5 by 5-fold cross-validation, boosted columns, and their blend. ``python -m
 benchmarks.boosting_blend --data DIR --sets mushrooms digits10`` takes sets as ``isrht data`` knows them, scaled as it
-says, the digits of ten classes, "reviews" of ``bench_wide`` and shapes of ``boosting_shapes``; ``--keel FOLDER`` takes
-those of ``boosting_further``. A split takes long on large sets, so every one is a line of ``--record``, which a later
-call goes on with; ``--splits 0`` prints the table of what is there.
+says, the digits of ten classes, usps and mnist of ten classes (LIBSVM files of ``--data``), "reviews" of ``bench_wide``
+and shapes of ``boosting_shapes``; ``--keel FOLDER`` takes those of ``boosting_further``. A split takes long on large
+sets, so every one is a line of ``--record``, which a later call goes on with; ``--splits 0`` prints the table of what
+is there.
 """
 
 import argparse
@@ -31,8 +32,16 @@ from benchmarks.boosting_shapes import SHAPES
 from isrht import ISRHTClassifier, LinearSVMCV
 from isrht.datasets import describe, load
 from isrht.datasets.loading import scale
+from isrht.files import read_rows
 
 NAMES = ("all features", "boosted r=16", "blended r=16")
+
+
+# Sets of ten classes: their files, how many features they have, by what to divide them, and how many rows are used.
+TEN_CLASSES = {
+    "usps10": (("usps.xz", "usps.t.xz"), 256, 1, None),
+    "mnist10": (("mnist.bz2", "mnist.t.bz2"), 784, 255, 10_000),
+}
 
 
 def models(seed):
@@ -45,6 +54,8 @@ def read(name, args):
     """Return rows, labels and how features are scaled."""
     if name == "digits10":
         return *load_digits(return_X_y=True), "minmax"
+    if name in TEN_CLASSES:
+        return *ten_classes(Path(args.data), *TEN_CLASSES[name]), None
     if name == "reviews":
         return *reviews(), None
     if name in SHAPES:
@@ -53,6 +64,13 @@ def read(name, args):
         return *load_keel(path), "minmax"
     found = load(name, args.data)
     return found.X, found.y, describe(name).scale
+
+
+def ten_classes(folder, names, n_features, divisor, most):
+    """Return all rows of some files or, drawn always the same, so many of them."""
+    X, y, _ = read_rows([folder / name for name in names], n_features=n_features)
+    chosen = np.random.default_rng(0).permutation(len(y))[:most]
+    return (X[chosen] / divisor).toarray(), y[chosen]
 
 
 def measured(name, data, seed):
