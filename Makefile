@@ -200,8 +200,10 @@ wheel:
 # All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml. The time of the commit stands
 # for all times in a wheel, so that another build of it has the same bytes.
 wheels-of-ci:
-	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5
+	$(PYTHON) -m pip install --quiet --upgrade pip
+	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5 --group pack
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m cibuildwheel --output-dir wheelhouse
+	$(PYTHON) tools/pack_wheel.py wheelhouse
 
 version-is-tag:
 	$(PYTHON) tools/version.py --tag '$(TAG)'

@@ -4,7 +4,10 @@ import importlib.util
 import json
 import os
 import sys
+import zipfile
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -150,3 +153,40 @@ def test_what_was_measured_in_few_turns_is_measured_anew(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_every_python_knows_its_wheel(version, free, tag):
     assert tool("tools/wheels.py").Interpreter(version, free, "python").tag == tag
+
+
+def test_a_packed_wheel_has_what_it_had(tmp_path, monkeypatch):
+    def deflate_compress(data, level):
+        assert level == 12
+        packer = zlib.compressobj(9, wbits=-15)
+        return packer.compress(data) + packer.flush()
+
+    monkeypatch.setitem(sys.modules, "deflate", SimpleNamespace(deflate_compress=deflate_compress))
+    pack_wheel = tool("tools/pack_wheel.py")
+    path = tmp_path / "isrht-1.whl"
+    contents = {"isrht/tür.py": b"x = 1\n" * 1000, "isrht/empty": b"", "isrht/noise": os.urandom(100)}
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, data in contents.items():
+            member = zipfile.ZipInfo(name, (2026, 11, 18, 20, 30, 58))
+            member.external_attr = 0o100755 << 16
+            wheel.writestr(member, data)
+    before, after = pack_wheel.pack(path)
+    first = path.read_bytes()
+    assert before > 6000 > 1000 > after == len(first)
+    with zipfile.ZipFile(path) as wheel:
+        assert {name: wheel.read(name) for name in wheel.namelist()} == contents
+        assert {member.date_time for member in wheel.infolist()} == {(2026, 11, 18, 20, 30, 58)}
+        assert {member.external_attr >> 16 for member in wheel.infolist()} == {0o100755}
+        assert [member.compress_type for member in wheel.infolist()] == [8, 0, 0]
+    pack_wheel.main(tmp_path)
+    assert path.read_bytes() == first
+    monkeypatch.setattr(pack_wheel, "LARGEST", after)
+    with pytest.raises(SystemExit, match="more than"):
+        pack_wheel.main(tmp_path)
+    monkeypatch.setattr(pack_wheel, "smallest", lambda data: (0, data[::-1]))
+    with pytest.raises((SystemExit, zipfile.BadZipFile)):
+        pack_wheel.pack(path)
+    assert path.read_bytes() == first
+    path.unlink()
+    with pytest.raises(SystemExit, match="no wheel"):
+        pack_wheel.main(tmp_path)
