@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from svm_data import noisy
 
+from isrht import LinearSVM, LinearSVMCV
 from isrht.linear._descent import DescentRows, Lanes, Turn, everyone_from, lanes_for, squared_norms
 from isrht.linear.path import fit_path, training_blocks
 
@@ -171,6 +172,10 @@ def test_rows_that_single_precision_cannot_hold_are_noticed():
     assert not DescentRows(np.full((2, 3), 1e20), True).fit_into_float32
 
 
+def test_problems_are_alone_where_single_precision_cannot_hold_the_rows():
+    assert lanes_for(3, 1, fit_into_float32=False) == (1, [slice(0, 1), slice(1, 2), slice(2, 3)])
+
+
 def test_bits_of_lanes():
     assert everyone_from(3, 8) == 0b11111000
     assert everyone_from(4, 4) == 0
@@ -264,3 +269,15 @@ def test_variables_go_on_as_they_went_from_one_c_to_the_next(n_problems, n_lanes
     expected = np.where(weights > 0, starts[2], 0) * np.clip(change, 0.5, 2) ** power
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one / one.sum(), other / other.sum(), rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:.*Scale the features")  # It is right, and not what is tested.
+@pytest.mark.parametrize("unit", [1e20, 1e100])
+def test_rows_beyond_single_precision_have_the_margin_of_the_same_rows_in_other_units(unit):
+    """In such units C does not matter: the largest margin is what is left."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((60, 600), density=0.05, format="csr", rng=rng)
+    y = (X @ rng.standard_normal(600) > 0).astype(int)
+    found = LinearSVMCV(Cs=[0.5, 1.0], fit_intercept=False).fit(unit * X, y)
+    expected = LinearSVM(1e8, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(unit * found.coef_, expected.coef_, atol=1e-3 * np.abs(expected.coef_).max())

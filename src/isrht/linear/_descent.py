@@ -47,6 +47,8 @@ STRETCH = 1.5
 AT_ONCE = 4096
 # Rows whose squared norm is larger than this are left to double precision.
 LARGEST_NORM = 1e30
+# Rows beyond this are left to Newton's method.
+LARGEST_DOUBLE_NORM = 1e290
 
 
 class DescentRows:
@@ -71,6 +73,11 @@ class DescentRows:
     def fit_into_float32(self):
         """Whether no sum over a row overflows in single precision."""
         return bool((self.norms < LARGEST_NORM).all())
+
+    @property
+    def fit_into_float64(self):
+        """Whether no square of a sum over a row overflows in double precision."""
+        return bool((self.norms < LARGEST_DOUBLE_NORM).all())
 
     @cached_property
     def double_rows(self):
@@ -123,13 +130,14 @@ def norms_of_block(X):
     return np.einsum("ij,ij->i", X, X)
 
 
-def lanes_for(n_problems, n_jobs):
+def lanes_for(n_problems, n_jobs, fit_into_float32=True):
     """Return the number of lanes for which threads take least, and the problems of each group of lanes, as slices.
 
     Problems that fit into one vector stay together: to part them among two threads would save them next to nothing.
+    Rows that do not fit into float32 have each problem alone.
     """
-    if n_problems == 1:
-        return 1, [slice(0, 1)]
+    if n_problems == 1 or not fit_into_float32:
+        return 1, [slice(p, p + 1) for p in range(n_problems)]
 
     def n_groups(lanes):
         return -(-n_problems // lanes)
@@ -183,8 +191,8 @@ class Lanes:
     def __init__(self, rows, signs, row_weights, n_lanes):
         self.rows, self.n_problems, self.n_lanes = rows, len(signs), n_lanes
         self.real = np.float64 if n_lanes == 1 else np.float32
-        self.norms = rows.norms.astype(self.real)
         with np.errstate(divide="ignore", over="ignore"):
+            self.norms = rows.norms.astype(self.real)
             inverse = (0.5 / row_weights).astype(self.real)
         self.labels, self.inverse = self._in_lanes(signs, 1), self._in_lanes(inverse, np.inf)
         # Bit l of a row is set where it has no part in the problem of lane l.

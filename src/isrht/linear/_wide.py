@@ -103,7 +103,7 @@ class WideSolver:
     def start(self, problems, start=None):
         """Return the :class:`WideState` of some problems whose weights are all zero, or given."""
         whole = Block(0, self.blocks.X, self.blocks.y, self.blocks.sample_weight)
-        n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs))
+        n_lanes, members = lanes_for(len(problems), job_count(self.options.n_jobs), self.rows.fit_into_float32)
         lanes = [
             Lanes(self.rows, problems[some].signs(whole), problems[some].row_weights(whole), n_lanes)
             for some in members
@@ -120,7 +120,7 @@ class WideSolver:
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of epochs and steps, and whether it was reached."""
         n_iter, converged = np.zeros(len(state.problems), dtype=int), np.zeros(len(state.problems), dtype=bool)
-        if self.rows.fit_into_float32:
+        if self.rows.fit_into_float64:
             if state.given:
                 self._take_up(state, C)
             n_iter, converged = self._descend(state, C)
