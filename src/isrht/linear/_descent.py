@@ -76,7 +76,7 @@ class DescentRows:
 
     @property
     def fit_into_float64(self):
-        """Whether no square of a sum over a row overflows in double precision."""
+        """Whether no squared norm of a row is near to what overflows in double precision."""
         return bool((self.norms < LARGEST_DOUBLE_NORM).all())
 
     @cached_property
