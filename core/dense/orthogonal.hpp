@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 #include "dense/transform.hpp"
 #include "records.hpp"
@@ -15,73 +16,109 @@ namespace isrht::ISRHT_VARIANT {
 // So many bytes of rows go through all steps together.
 constexpr size_t kRotatedTogether = 16384;
 
-// Multiplies values by signs on their way to another place, which may be their own.
-template <class T> inline void flip_signs(const T* from, const T* signs, size_t count, T* to) {
-    for (size_t k = 0; k < count; ++k) to[k] = from[k] * signs[k];
+// Values are moderate if no transform of a row of them can overflow. The largest numbers that come up on the way are sums of
+// all values of a row, because every step keeps the norm of a row. Values that are not finite are not moderate.
+//
+// What is too large, and everything that is not finite, has an exponent from a limit on: once its sign is cut off, the sum
+// of its bits and `beyond` reaches the bit of the sign.
+template <class T> struct Moderate {
+    using Word = std::make_unsigned_t<typename BitsOf<T>::Type>;
+    static constexpr Word kExponent = Word(1) << (std::numeric_limits<T>::digits - 1), kSign = ~(~Word(0) / 2);
+    Vector<Word> beyond, found{};
+
+    explicit Moderate(size_t width) : beyond(broadcast(Word(kExponent * Word(3 + log2_of(width))))) {}
+    ISRHT_INLINE void look(Vector<T> x) { found |= ((Vector<Word>)x & ~kSign) + beyond; }
+    bool all() const {
+        Word any = 0;
+        for (int lane = 0; lane < Lanes<T>::count; ++lane) any |= found[lane];
+        return !(any & kSign);
+    }
+};
+
+// Copies values to another place, which may be their own, times signs if there are any, and looks at them.
+template <bool Signed, class T>
+ISRHT_INLINE void move_values(const T* from, const T* signs, size_t count, T* to, Moderate<T>& moderate) {
+    constexpr size_t N = size_t(Lanes<T>::count);
+    Moderate<T> seen = moderate;  // a copy that stays in registers
+    const auto moved = [&](const T* x, const T* s) {
+        const Vector<T> value = load(x);
+        seen.look(value);
+        if constexpr (Signed) return value * load(s);
+        else return value;
+    };
+    size_t k = 0;
+#pragma GCC unroll 4
+    for (; k + N <= count; k += N) store(to + k, moved(from + k, signs + k));
+    if (k < count) {
+        T rest[N] = {}, factors[N] = {};
+        for (size_t i = 0; i < count - k; ++i) rest[i] = from[k + i];
+        if constexpr (Signed)
+            for (size_t i = 0; i < count - k; ++i) factors[i] = signs[k + i];
+        store(rest, moved(rest, factors));
+        for (size_t i = 0; i < count - k; ++i) to[k + i] = rest[i];
+    }
+    moderate = seen;
 }
 
-template <class T> inline void copy_values(const T* from, size_t count, T* to) {
-    if (from == to) return;
-    for (size_t k = 0; k < count; ++k) to[k] = from[k];
+// Multiplies values by signs.
+template <class T> inline void flip_signs(T* values, const T* signs, size_t count) {
+    for (size_t k = 0; k < count; ++k) values[k] *= signs[k];
 }
 
 template <class T> struct Orthogonal {
     RotationSteps<T> steps;
     SmallMatrix plan;
 
-    void transform_step(T* rows, size_t step, size_t count, ptrdiff_t stride, ptrdiff_t elsewhere = 0) const {
+    void transform_step(T* rows, size_t step, size_t count, ptrdiff_t stride, ptrdiff_t elsewhere,
+                        const T* signs = nullptr) const {
         const Cube<T> cube{rows + steps.starts[step], count, steps.length, 1, stride, elsewhere};
         if (plan.order == 1) transform<T>(cube, steps.scale);
-        else transform_streams<T>(cube, plan, steps.scale);
+        else transform_signed_streams<T>(cube, plan, steps.scale, signs);
     }
+    const T* signs_of(size_t step) const { return steps.signs + step * steps.length; }
     void flip(T* rows, size_t step, size_t count, ptrdiff_t stride) const {
-        for (size_t i = 0; i < count; ++i) {
-            T* const at = rows + ptrdiff_t(i) * stride + steps.starts[step];
-            flip_signs(at, steps.signs + step * steps.length, steps.length, at);
-        }
+        for (size_t i = 0; i < count; ++i)
+            flip_signs(rows + ptrdiff_t(i) * stride + steps.starts[step], signs_of(step), steps.length);
     }
     // The first step asks for the memory that will be written next, and those after it for the rows that will be read.
     static ptrdiff_t apart(DenseRows<T> rows, const T* to) {
         return reinterpret_cast<intptr_t>(rows.row(0)) - reinterpret_cast<intptr_t>(to);
     }
-    // Rotates rows that are on their way to `to`. The first signs are flipped while they are copied.
-    void forward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
+    // Rotates rows that are on their way to `to`, and returns whether they were moderate. The first signs are flipped while
+    // they are copied.
+    bool forward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
         const size_t start = size_t(steps.starts[0]), end = start + steps.length;
+        Moderate<T> moderate(rows.width);
         for (size_t i = 0; i < rows.count; ++i) {
             const T* const from = rows.row(i);
             T* const row = to + ptrdiff_t(i) * stride;
-            copy_values(from, start, row);
-            flip_signs(from + start, steps.signs, steps.length, row + start);
-            copy_values(from + end, rows.width - end, row + end);
+            move_values<false>(from, from, start, row, moderate);
+            move_values<true>(from + start, steps.signs, steps.length, row + start, moderate);
+            move_values<false>(from + end, from, rows.width - end, row + end, moderate);
         }
+        const bool fused = takes_signs<T>(plan, steps.length);
         for (size_t step = 0; step < steps.count; ++step) {
-            if (step) flip(to, step, rows.count, stride);
-            transform_step(to, step, rows.count, stride, step ? apart(rows, to) : 0);
+            if (step && !fused) flip(to, step, rows.count, stride);
+            transform_step(to, step, rows.count, stride, step ? apart(rows, to) : 0,
+                           step && fused ? signs_of(step) : nullptr);
         }
+        return moderate.all();
     }
-    void backward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
-        for (size_t i = 0; i < rows.count; ++i) copy_values(rows.row(i), rows.width, to + ptrdiff_t(i) * stride);
+    bool backward(DenseRows<T> rows, T* to, ptrdiff_t stride) const {
+        Moderate<T> moderate(rows.width);
+        for (size_t i = 0; i < rows.count; ++i)
+            move_values<false>(rows.row(i), rows.row(i), rows.width, to + ptrdiff_t(i) * stride, moderate);
         for (size_t step = steps.count; step-- > 0;) {
             transform_step(to, step, rows.count, stride, step + 1 < steps.count ? apart(rows, to) : 0);
             flip(to, step, rows.count, stride);
         }
+        return moderate.all();
     }
 };
 
-// Returns whether all values are finite. The exponent of those that are not is all ones, and one more is the bit of the
-// sign. It is compiled for size: its loop is of vectors anyway.
 template <class T> ISRHT_SMALL bool all_finite(const T* values, size_t count) {
-    using Word = typename BitsOf<T>::Type;
-    using Bits = typename Lanes<T>::Bits;
-    constexpr size_t N = size_t(Lanes<T>::count);
-    constexpr Word lowest = Word(1) << (std::numeric_limits<T>::digits - 1);
-    constexpr Word exponent = std::numeric_limits<Word>::max() / lowest * lowest;
-    Bits found{};
-    size_t k = 0;
-    for (; k + N <= count; k += N) found |= ((Bits)load(values + k) & exponent) + lowest;
     bool finite = true;
-    for (size_t lane = 0; lane < N; ++lane) finite &= found[lane] >= 0;
-    for (; k < count; ++k) finite &= values[k] - values[k] == T(0);
+    for (size_t k = 0; k < count; ++k) finite &= values[k] - values[k] == T(0);
     return finite;
 }
 
@@ -97,11 +134,8 @@ bool rotate_rows(DenseRows<T> rows, RotationSteps<T> steps, SmallMatrix plan, bo
         const size_t count = rows.count - i < together ? rows.count - i : together;
         const DenseRows<T> some{rows.row(i), count, rows.width, rows.stride};
         T* const to = out.data + ptrdiff_t(i) * out.stride;
-        if (inverse) rotation.backward(some, to, out.stride);
-        else rotation.forward(some, to, out.stride);
-        if (out.stride == ptrdiff_t(rows.width)) finite &= all_finite(to, count * rows.width);
-        else
-            for (size_t k = 0; k < count; ++k) finite &= all_finite(to + ptrdiff_t(k) * out.stride, rows.width);
+        if (inverse ? rotation.backward(some, to, out.stride) : rotation.forward(some, to, out.stride)) continue;
+        for (size_t k = 0; k < count; ++k) finite &= all_finite(to + ptrdiff_t(k) * out.stride, rows.width);
     }
     return finite;
 }

@@ -98,7 +98,7 @@ template <class T> struct Piece {
             return transform.run_after(buffer, 1, upcoming);
         }
         copy_into(row + from, buffer);
-        if (length < kGroup<T>) transform_short(buffer, length, length, T(1));
+        if (length < kGroup<T>) transform_short(buffer, length, length, T(1), 0);
         else transform.run(buffer, upcoming);
     }
 

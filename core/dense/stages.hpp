@@ -222,11 +222,16 @@ template <class T> struct Transform {
 };
 
 // Transforms rows of 2^Stages values, shorter than a group, that follow one another. They are one long array in which
-// the stages of large strides are left out, and the stage of stride 1 if it skips that.
-template <class T, int Stages, int Skip> inline void short_rows(T* data, size_t total, T scale) {
+// the stages of large strides are left out, and the stage of stride 1 if it skips that. Meanwhile it asks for the memory
+// that lies so many bytes ahead.
+template <class T, int Stages, int Skip> inline void short_rows(T* data, size_t total, T scale, ptrdiff_t ahead) {
     const Vector<T> factor = broadcast(scale);
     const size_t whole = total / kGroup<T> * kGroup<T>;
-    for (size_t at = 0; at < whole; at += kGroup<T>) last_pass<T, Stages, kFloating<T>, Skip>(data + at, factor);
+    intptr_t upcoming = reinterpret_cast<intptr_t>(data) + ahead;
+    for (size_t at = 0; at < whole; at += kGroup<T>) {
+        ask_for<kGroup<T> * sizeof(T)>(upcoming);
+        last_pass<T, Stages, kFloating<T>, Skip>(data + at, factor);
+    }
     if (whole == total) return;
     T rest[kGroup<T>] = {};
     for (size_t i = 0; i < total - whole; ++i) rest[i] = data[whole + i];
@@ -235,20 +240,21 @@ template <class T, int Stages, int Skip> inline void short_rows(T* data, size_t 
 }
 
 // Transforms rows of `length` values, shorter than a group, that follow one another and have `total` values together.
-template <class T, int Skip = 0> inline void transform_short(T* data, size_t total, size_t length, T scale) {
+template <class T, int Skip = 0>
+inline void transform_short(T* data, size_t total, size_t length, T scale, ptrdiff_t ahead) {
     switch (__builtin_ctzll(length)) {
-        case 0: return short_rows<T, 0, Skip>(data, total, scale);
-        case 1: return short_rows<T, 1, Skip>(data, total, scale);
-        case 2: return short_rows<T, 2, Skip>(data, total, scale);
-        case 3: return short_rows<T, 3, Skip>(data, total, scale);
+        case 0: return short_rows<T, 0, Skip>(data, total, scale, ahead);
+        case 1: return short_rows<T, 1, Skip>(data, total, scale, ahead);
+        case 2: return short_rows<T, 2, Skip>(data, total, scale, ahead);
+        case 3: return short_rows<T, 3, Skip>(data, total, scale, ahead);
         case 4:
-            if constexpr (kGroup<T> > 16) return short_rows<T, 4, Skip>(data, total, scale);
+            if constexpr (kGroup<T> > 16) return short_rows<T, 4, Skip>(data, total, scale, ahead);
             break;
         case 5:
-            if constexpr (kGroup<T> > 32) return short_rows<T, 5, Skip>(data, total, scale);
+            if constexpr (kGroup<T> > 32) return short_rows<T, 5, Skip>(data, total, scale, ahead);
             break;
         case 6:
-            if constexpr (kGroup<T> > 64) return short_rows<T, 6, Skip>(data, total, scale);
+            if constexpr (kGroup<T> > 64) return short_rows<T, 6, Skip>(data, total, scale, ahead);
             break;
     }
 }

@@ -22,8 +22,9 @@ template <class T> struct FewColumns {
     }
 };
 
-// Combines all columns of 12 streams that lie `stride` values apart.
-template <class T> ISRHT_NOINLINE void combine_twelve(T* data, size_t columns, size_t stride) {
+// Combines all columns of 12 streams that lie `stride` values apart, times signs if there are any, for whole vectors of
+// columns.
+template <class T> ISRHT_NOINLINE void combine_twelve(T* data, size_t columns, size_t stride, const T* signs) {
     constexpr size_t N = size_t(Lanes<T>::count);
     using Columns = Twelve<T, log2_of(N)>;
     FewColumns<T> few;
@@ -31,7 +32,7 @@ template <class T> ISRHT_NOINLINE void combine_twelve(T* data, size_t columns, s
         const size_t count = columns - j;
         const bool whole = count >= N;
         if (!whole) few.copy_from(data + j, count, stride, kTwelve);
-        Columns::combine_columns(whole ? data + j : few.values, whole ? stride : N);
+        Columns::combine_columns(whole ? data + j : few.values, whole ? stride : N, signs ? signs + j : nullptr);
         if (!whole) few.copy_to(data + j, count, stride, kTwelve);
     }
 }
@@ -51,8 +52,9 @@ ISRHT_NOINLINE void combine_columns(T* data, size_t columns, size_t stride, cons
     few.copy_to(data + j, columns - j, stride, plan.order);
 }
 
-template <class T> void combine(T* data, size_t columns, size_t stride, const SmallMatrix& plan) {
-    if (plan.order == kTwelve) combine_twelve(data, columns, stride);
+template <class T>
+void combine(T* data, size_t columns, size_t stride, const SmallMatrix& plan, const T* signs = nullptr) {
+    if (plan.order == kTwelve) combine_twelve(data, columns, stride, signs);
     else combine_columns(data, columns, stride, plan);
 }
 

@@ -20,10 +20,12 @@ template <class T> constexpr size_t kTogether = 8192 / sizeof(T);
 // a part beyond the next row.
 template <class T, int Skip> void transform_rows(Cube<T> rows, T scale) {
     const size_t length = rows.length << Skip;
+    constexpr ptrdiff_t part = kPart<T> * sizeof(T);
     if (length < kGroup<T>) {
-        if (rows.stride == ptrdiff_t(length))
-            return transform_short<T, Skip>(rows.data, rows.outer * length, length, scale);
-        for (size_t i = 0; i < rows.outer; ++i) transform_short<T, Skip>(rows.block(i), length, length, scale);
+        const bool following = rows.stride == ptrdiff_t(length);
+        const size_t count = following ? 1 : rows.outer, total = following ? rows.outer * length : length;
+        for (size_t i = 0; i < count; ++i)
+            transform_short<T, Skip>(rows.block(i), total, length, scale, part + rows.elsewhere);
         return;
     }
     const bool long_row = length * sizeof(T) > kRowAhead;
@@ -33,7 +35,6 @@ template <class T, int Skip> void transform_rows(Cube<T> rows, T scale) {
     const Transform<T> transform{scale, 1, length, {nullptr}, Skip == 1};
     const size_t together = rows.stride == ptrdiff_t(length) ? kTogether<T> / length : 0;
     if (together > 1) {
-        constexpr ptrdiff_t part = kPart<T> * sizeof(T);
         for (size_t i = 0; i < rows.outer; i += together) {
             T* row = rows.block(i);
             const size_t count = rows.outer - i < together ? rows.outer - i : together;
@@ -78,7 +79,10 @@ void transform_twelve(Cube<T> cube, size_t stream, T scale) {
 // Transforms lengths 2^a * m * 2^b. What is left after the stages of the a largest strides are blocks of m * 2^b values,
 // the largest that fit the first-level cache: the streams of a block lie near each other then, and do not fight for the
 // same few places.
-template <class T> void transform_streams(Cube<T> cube, SmallMatrix plan, T scale) {
+//
+// All rows are multiplied by signs first, if there are any, in the pass that combines the streams, for which that must be
+// the first one, and of 12.
+template <class T> void transform_signed_streams(Cube<T> cube, const SmallMatrix& plan, T scale, const T* signs) {
     const size_t block = streams_block(plan, cube.length), length = block / plan.order, columns = length * cube.inner;
     if (plan.order == kTwelve && cube.length == block && cube.inner <= 2 && columns < size_t(Lanes<T>::count))
         return transform_twelve(cube, columns, scale);
@@ -91,10 +95,21 @@ template <class T> void transform_streams(Cube<T> cube, SmallMatrix plan, T scal
         if (cube.length > block) transform_stack(cube.block(i), cube.length / block, block * cube.inner, T(1));
         for (size_t at = 0; at < cube.length; at += block) {
             T* const data = cube.block(i) + at * cube.inner;
-            for (size_t row = 0; row < rows; ++row) combine(data + row * plan.order * columns, columns, columns, plan);
+            for (size_t row = 0; row < rows; ++row)
+                combine(data + row * plan.order * columns, columns, columns, plan, signs);
             transform<T>({data, rows * plan.order, length, cube.inner, ptrdiff_t(columns), cube.elsewhere}, scale);
         }
     }
+}
+
+template <class T> void transform_streams(Cube<T> cube, SmallMatrix plan, T scale) {
+    transform_signed_streams<T>(cube, plan, scale, nullptr);
+}
+
+// Returns whether rows of this length can be multiplied by signs there.
+template <class T> bool takes_signs(const SmallMatrix& plan, size_t length) {
+    return plan.order == kTwelve && length == streams_block(plan, length) &&
+           length / plan.order >= size_t(Lanes<T>::count);
 }
 
 template <class T> void transform_top(T* data, size_t columns, size_t stride) {

@@ -57,11 +57,14 @@ template <class T, int Log> struct Twelve {
         }
     }
 
-    // Combines a vector of columns of streams that are `stride` values apart.
-    static ISRHT_NOINLINE void combine_columns(T* at, size_t stride) {
+    // Combines a vector of columns of streams that are `stride` values apart, times signs that lie as far apart if there
+    // are any.
+    static ISRHT_NOINLINE void combine_columns(T* at, size_t stride, const T* signs) {
         static_assert(kStream == N, "a stream is a vector");
-        Vectors signs{};
-        combine<false>(at, stride, signs, false);
+        Vectors factors{};
+        if constexpr (kFloating<T>)
+            if (signs) return combine<false, true>(at, stride, factors, false, signs);
+        combine<false>(at, stride, factors, false);
     }
 
   private:
@@ -71,10 +74,11 @@ template <class T, int Log> struct Twelve {
 
     // Combines vectors that lie `stride` values apart; and transforms whole streams, times the factors, or pairs of
     // streams that lie in turns.
-    template <bool Whole>
-    static ISRHT_INLINE void combine(T* at, size_t stride, [[maybe_unused]] const Vectors& factors, bool pairs) {
+    template <bool Whole, bool Signed = false>
+    static ISRHT_INLINE void combine(T* at, size_t stride, [[maybe_unused]] const Vectors& factors, bool pairs,
+                                     const T* signs = nullptr) {
         Vectors sums;
-        read(at, stride, sums);
+        read<Signed>(at, stride, signs, sums);
         change_signs<0>(sums);
         if constexpr (kRows > 1) {
             Some x = {sums[0], sums[1], sums[2]};
@@ -85,18 +89,19 @@ template <class T, int Log> struct Twelve {
             finish<Whole, 0>(at, stride, y, factors, pairs);
         } else {
             first_stage(sums);
-            part<Whole, 0>(at, stride, sums, factors, pairs);
-            part<Whole, 1>(at, stride, sums, factors, pairs);
-            part<Whole, 2>(at, stride, sums, factors, pairs);
+            part<Whole, Signed, 0>(at, stride, sums, factors, pairs, signs);
+            part<Whole, Signed, 1>(at, stride, sums, factors, pairs, signs);
+            part<Whole, Signed, 2>(at, stride, sums, factors, pairs, signs);
         }
     }
 
     // Makes the outputs of one part, whose inputs are read again: there are not registers enough to keep them.
-    template <bool Whole, int Part>
-    static ISRHT_INLINE void part(T* at, size_t stride, const Vectors& sums, const Vectors& factors, bool pairs) {
+    template <bool Whole, bool Signed, int Part>
+    static ISRHT_INLINE void part(T* at, size_t stride, const Vectors& sums, const Vectors& factors, bool pairs,
+                                  const T* signs) {
         constexpr int own = Part * kAtOnce, one = Part == 0 ? kAtOnce : 0, other = Part == 2 ? kAtOnce : 2 * kAtOnce;
         Some x, y;
-        read(at + own * stride, stride, x);
+        read<Signed>(at + own * stride, stride, Signed ? signs + own * stride : nullptr, x);
         if constexpr (Part == 0) change_signs<0>(x);
 #pragma GCC unroll 4
         for (int i = 0; i < kAtOnce; ++i) {
@@ -120,9 +125,13 @@ template <class T, int Log> struct Twelve {
             store(at + size_t(i) * stride, Whole && kFloating<T> ? y[i] * factors[From + i] : y[i]);
     }
 
-    template <size_t Count> static ISRHT_INLINE void read(const T* at, size_t stride, Vector<T> (&to)[Count]) {
+    template <bool Signed, size_t Count>
+    static ISRHT_INLINE void read(const T* at, size_t stride, const T* signs, Vector<T> (&to)[Count]) {
 #pragma GCC unroll 12
-        for (size_t i = 0; i < Count; ++i) to[i] = load(at + i * stride);
+        for (size_t i = 0; i < Count; ++i) {
+            to[i] = load(at + i * stride);
+            if constexpr (Signed) to[i] *= load(signs + i * stride);
+        }
     }
 
     // The value at a distance from each one of vector number `at`, within a part.
@@ -199,10 +208,10 @@ template <class T, int Log> struct Twelve {
     }
     template <int From, size_t... Lane>
     static ISRHT_INLINE Vector<T> with_signs(Vector<T> x, std::index_sequence<Lane...>) {
+        const Vector<T> signs{(is_negated(From + int(Lane)) ? T(-1) : T(1))...};
         using Bits = typename Lanes<T>::Bits;
-        const Bits negated{(is_negated(From + int(Lane)) ? typename BitsOf<T>::Type(-1) : 0)...};
-        if constexpr (kFloating<T>) return (Vector<T>)((Bits)x ^ (negated & top_bit<T>()));
-        else return (x ^ (Vector<T>)negated) - (Vector<T>)negated;
+        if constexpr (kFloating<T>) return (Vector<T>)((Bits)x ^ ((Bits)signs & top_bit<T>()));
+        else return with_sign<T>(x, signs);
     }
 };
 

@@ -123,13 +123,20 @@ template <class T> ISRHT_INLINE typename Lanes<T>::Bits top_bit() {
     return typename Lanes<T>::Bits{} + Bit(uint64_t(1) << (8 * sizeof(T) - 1));
 }
 
+// Returns x * sign for integers, where sign is +1 or -1 in each lane.
+template <class T> ISRHT_INLINE Vector<T> with_sign(Vector<T> x, Vector<T> sign) {
+#if defined(__AVX2__) && ISRHT_VECTOR_BYTES == 32
+    if constexpr (sizeof(T) == 4) return (Vector<T>)_mm256_sign_epi32((__m256i)x, (__m256i)sign);
+#endif
+    const Vector<T> negated = (Vector<T>)((typename Lanes<T>::Bits)sign < 0);
+    return (x ^ negated) - negated;
+}
+
 // Returns x * sign + y, where sign is +1 or -1. The product is exact, so the bits are the same whether it is fused or
 // not.
 template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign, Vector<T> y) {
-    using Bits = typename Lanes<T>::Bits;
     if constexpr (!kFloating<T>) {
-        const Vector<T> negated = (Vector<T>)((Bits)sign < 0);
-        return y + ((x ^ negated) - negated);
+        return y + with_sign<T>(x, sign);
     } else {
 #if defined(ISRHT_FUSES) && ISRHT_VECTOR_BYTES == 32
         if constexpr (sizeof(T) == 4) return (Vector<T>)_mm256_fmadd_ps((__m256)x, (__m256)sign, (__m256)y);
@@ -141,6 +148,7 @@ template <class T> ISRHT_INLINE Vector<T> signed_add(Vector<T> x, Vector<T> sign
         if constexpr (sizeof(T) == 4) return (Vector<T>)vfmaq_f32((float32x4_t)y, (float32x4_t)x, (float32x4_t)sign);
         else return (Vector<T>)vfmaq_f64((float64x2_t)y, (float64x2_t)x, (float64x2_t)sign);
 #else
+        using Bits = typename Lanes<T>::Bits;
         return y + (Vector<T>)((Bits)x ^ ((Bits)sign & top_bit<T>()));
 #endif
     }

@@ -69,6 +69,25 @@ def test_kernels_tell_whether_all_is_finite(kernel, width, dtype, rng):
             assert results == [False, False]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_rows_that_overflow_are_told_from_those_that_nearly_do(kernel, width, dtype, inverse, rng):
+    """Rows of every size up to the largest, alone, so that each has to be seen by itself."""
+    rotation = OrthogonalRotation.drawn(width, 2, 1)
+    signs = rng.choice(np.array([-1, 1], dtype), width)
+    answers = set()
+    for below in range(30):
+        row = np.ldexp(signs, np.finfo(dtype).maxexp - 1 - below)[None]
+        out = np.empty_like(row)
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = rotation.apply(row, out, inverse=inverse)
+        assert finite == np.isfinite(out).all()
+        answers.add(finite)
+    assert True in answers
+    assert False in answers or width <= 3
+
+
 def test_one_round_is_signs_and_the_transform(rng):
     """Of a width that is a power of two."""
     X = rng.standard_normal((3, 64))
