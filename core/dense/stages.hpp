@@ -142,10 +142,10 @@ template <class T> struct Transform {
         const Vector<T> factor = broadcast(scale);
         if constexpr (kFloating<T>)
             if (lowest == N)
-                return each_group<0, 0>(data, size, offset, next,
-                                        [=](T* group) { radix_vectors<T, 3>(group, N, minus_one<T>()); });
-        each_group<0, 0>(data, size, offset, next,
-                         [=](T* group) { last_pass<T, kStages, kFloating<T>>(group, factor); });
+                return each_group<0, kGroup<T> * sizeof(T)>(
+                    data, size, offset, next, [=](T* group) { radix_vectors<T, 3>(group, N, minus_one<T>()); });
+        each_group<0, kGroup<T> * sizeof(T)>(data, size, offset, next,
+                                             [=](T* group) { last_pass<T, kStages, kFloating<T>>(group, factor); });
     }
 
     void last_of_pairs(T* data, size_t size, size_t offset, Upcoming& next) const {

@@ -90,14 +90,17 @@ template <class T> void transform_signed_streams(Cube<T> cube, const SmallMatrix
     // Streams of short rows that follow one another are transformed together.
     const bool in_turn = cube.length == block && cube.stride == ptrdiff_t(plan.order * columns);
     const size_t fitting = in_turn ? kTogether<T> / (plan.order * columns) : 1, together = fitting ? fitting : 1;
+    // What lies a part ahead in a row longer than that is cached already, so the next row is asked for.
+    const size_t row = cube.length * cube.inner;
+    const ptrdiff_t to_next = row > kPart<T> && row * sizeof(T) <= kRowAhead ? cube.stride - ptrdiff_t(kPart<T>) : 0;
+    const ptrdiff_t elsewhere = cube.elsewhere + to_next * ptrdiff_t(sizeof(T));
     for (size_t i = 0; i < cube.outer; i += together) {
         const size_t rows = cube.outer - i < together ? cube.outer - i : together;
         if (cube.length > block) transform_stack(cube.block(i), cube.length / block, block * cube.inner, T(1));
         for (size_t at = 0; at < cube.length; at += block) {
             T* const data = cube.block(i) + at * cube.inner;
-            for (size_t row = 0; row < rows; ++row)
-                combine(data + row * plan.order * columns, columns, columns, plan, signs);
-            transform<T>({data, rows * plan.order, length, cube.inner, ptrdiff_t(columns), cube.elsewhere}, scale);
+            for (size_t k = 0; k < rows; ++k) combine(data + k * plan.order * columns, columns, columns, plan, signs);
+            transform<T>({data, rows * plan.order, length, cube.inner, ptrdiff_t(columns), elsewhere}, scale);
         }
     }
 }
