@@ -37,17 +37,13 @@ def input_permutation(length, order):
 
 
 def _permutation(length, order):
-    numbers, bits = np.arange(length), length.bit_length() - 1
-    if order == "sequency":  # The Gray code, transposed and inverted: every bit is the parity of those up to it.
-        shift = 1
-        while shift < bits:
-            numbers ^= numbers << shift
-            shift *= 2
-        numbers &= length - 1
-    reversed_bits = np.zeros_like(numbers)
+    """Return the permutation, whose number for several bits is the exclusive or of those for each of them."""
+    permutation, bits = np.zeros(length, np.intp), length.bit_length() - 1
     for bit in range(bits):
-        reversed_bits |= (numbers >> bit & 1) << (bits - 1 - bit)
-    return reversed_bits
+        # The bit is moved to the other end. By sequency, the Gray code's inverse sets all bits up to there, too.
+        image = (1 << (bits - bit)) - 1 if order == "sequency" else 1 << (bits - 1 - bit)
+        np.bitwise_xor(permutation[: 1 << bit], image, out=permutation[1 << bit : 2 << bit])
+    return permutation
 
 
 @lru_cache(maxsize=16)
