@@ -9,6 +9,7 @@
 // which are enough to come near the optimum. A problem that is alone has doubles, which come as near as is wanted.
 #pragma once
 
+#include "infra/clean.hpp"
 #include "infra/vector.hpp"
 #include "kernels.hpp"
 #include "linear/entries.hpp"
@@ -251,7 +252,8 @@ void add_scaled_some(Rows rows, size_t lanes, const float* factors, float* weigh
 }
 
 template <class Rows>
-constexpr DescentKernels<Rows> descent_table{descend_one<Rows>, descend_some<Rows>, add_scaled_one<Rows>,
-                                             add_scaled_some<Rows>, add_gram_product<Rows>};
+constexpr DescentKernels<Rows> descent_table{clean<descend_one<Rows>>, clean<descend_some<Rows>>,
+                                             clean<add_scaled_one<Rows>>, clean<add_scaled_some<Rows>>,
+                                             clean<add_gram_product<Rows>>};
 
 }  // namespace isrht::ISRHT_VARIANT

@@ -19,6 +19,7 @@
 #include "dense/projection.hpp"
 #include "dense/sums.hpp"
 #include "dense/transform.hpp"
+#include "infra/clean.hpp"
 #include "kernels.hpp"
 #include "linear/descent.hpp"
 #include "linear/scores.hpp"
@@ -29,15 +30,18 @@
 
 namespace isrht::ISRHT_VARIANT {
 
-template <class T> constexpr TransformKernels<T> transform_table{transform<T>, transform_top<T>, transform_streams<T>};
 template <class T>
-constexpr DenseKernels<T> dense_table{project_dense<T>,     rotate_rows<T>, add_dense_rows<T>,          add_squares<T>,
-                                      add_dense_moments<T>, score_dense<T>, descent_table<DenseRows<T>>};
+constexpr TransformKernels<T> transform_table{clean<transform<T>>, clean<transform_top<T>>,
+                                              clean<transform_streams<T>>};
+template <class T>
+constexpr DenseKernels<T> dense_table{clean<project_dense<T>>,    clean<rotate_rows<T>>,       clean<add_dense_rows<T>>,
+                                      clean<add_squares<T>>,      clean<add_dense_moments<T>>, clean<score_dense<T>>,
+                                      descent_table<DenseRows<T>>};
 template <class T, class Index>
 constexpr SparseKernels<T, Index> sparse_table{
-    project_sparse<T, Index>, add_sparse_rows<T, Index>,     add_autocorrelation<T, Index>,
-    add_moments<T, Index>,    moments_of_features<T, Index>, diagonals_of_features<T, Index>,
-    add_class_gram<T, Index>, score_sparse<T, Index>,        descent_table<SparseRows<T, Index>>};
+    clean<project_sparse<T, Index>>, clean<add_sparse_rows<T, Index>>,     clean<add_autocorrelation<T, Index>>,
+    clean<add_moments<T, Index>>,    clean<moments_of_features<T, Index>>, clean<diagonals_of_features<T, Index>>,
+    clean<add_class_gram<T, Index>>, clean<score_sparse<T, Index>>,        descent_table<SparseRows<T, Index>>};
 
 #define ISRHT_STRING_OF(name) #name
 #define ISRHT_STRING(name) ISRHT_STRING_OF(name)
@@ -49,11 +53,17 @@ const IntegerKernels integers{transform_table<uint32_t>, transform_table<uint64_
 #endif
 
 extern const Kernels kernels;
-const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),   transform_table<float>,
-                      transform_table<double>,       &isrht::ISRHT_INTEGERS::integers,
-                      {widen_halves, narrow_halves}, dense_table<float>,
-                      dense_table<double>,           sparse_table<float, int32_t>,
-                      sparse_table<float, int64_t>,  sparse_table<double, int32_t>,
-                      sparse_table<double, int64_t>, {solve_small_svms, sum_small_svms, judge_small_svms}};
+const Kernels kernels{ISRHT_STRING(ISRHT_VARIANT),
+                      transform_table<float>,
+                      transform_table<double>,
+                      &isrht::ISRHT_INTEGERS::integers,
+                      {clean<widen_halves>, clean<narrow_halves>},
+                      dense_table<float>,
+                      dense_table<double>,
+                      sparse_table<float, int32_t>,
+                      sparse_table<float, int64_t>,
+                      sparse_table<double, int32_t>,
+                      sparse_table<double, int64_t>,
+                      {clean<solve_small_svms>, clean<sum_small_svms>, clean<judge_small_svms>}};
 
 }  // namespace isrht::ISRHT_VARIANT

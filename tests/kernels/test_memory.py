@@ -30,10 +30,14 @@ print(kernels.active())
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc, and limits that are kept")
+@pytest.mark.skipif(
+    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers need memory, too, and wait for it"
+)
 def test_a_kernel_without_memory_raises(kernel):
     if kernel == "numpy":
         pytest.skip("NumPy's own errors are tested by NumPy")
     environment = {**os.environ, "ISRHT_KERNEL": kernel}
-    run = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, env=environment, check=False)
+    command = [sys.executable, "-c", LIMITED]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == ["MemoryError", "MemoryError", kernel]
