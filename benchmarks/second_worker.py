@@ -1,12 +1,12 @@
 """What a second thread gains out of core, and a second worker on Dask: both numbers of them in turns, in one run.
 
 Rows are 100,000 x 4,096 of float32 (1.6 GB), projected to 256 columns with a given C. They come from a memory map, a
-generator whose blocks are copied because it may fill one buffer again and again, or from a cluster of processes on this
-machine, where they are 262,144 (4.3 GB) in 32 partitions of 128 MB. Files are Parquet, of 100,000 x 1,024 such rows,
-and packed LIBSVM text of 20,000 sparse rows, from which boosted columns are learned; both are read once, and kept.
-Seconds are by the clock, the least of several turns, so the machine has to do nothing else: ``python -m
-benchmarks.second_worker``. Of Dask it also tells the seconds of the processor that the busiest worker took, which other
-work on the machine disturbs less.
+generator that is not asked for a block before all threads are done with the last one, because it may fill one buffer
+again and again, or from a cluster of processes on this machine, where they are 524,288 (8.6 GB) in 64 partitions of
+128 MB. Files are Parquet, of 100,000 x 1,024 such rows, and packed LIBSVM text of 20,000 sparse rows, from which
+boosted columns are learned; both are read once, and kept. Seconds are by the clock, the least of several turns, so
+the machine has to do nothing else: ``python -m benchmarks.second_worker``. Of Dask it also tells the seconds of the
+processor that the busiest worker took, which other work on the machine disturbs less.
 """
 
 import argparse
@@ -31,7 +31,7 @@ BUSIEST = {1: [], 2: []}
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--partitions", type=int, default=32)
+    parser.add_argument("--partitions", type=int, default=64)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--only", choices=["blocks", "files", "workers"], help="some of the rows of the table")
     args = parser.parse_args()

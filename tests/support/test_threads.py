@@ -10,7 +10,15 @@ import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from isrht.support.threads import in_threads, job_count, one_blas_thread, read_ahead, stream_in_threads, worker_count
+from isrht.support.threads import (
+    PAUSE,
+    in_threads,
+    job_count,
+    one_blas_thread,
+    read_ahead,
+    stream_in_threads,
+    worker_count,
+)
 
 
 def test_worker_count_reads_as_scipy_does():
@@ -84,6 +92,46 @@ def test_the_thread_that_calls_computes_too():
     threads = set(stream_in_threads(lambda _: time.sleep(0.005) or threading.current_thread(), range(20), 2))
     assert threading.current_thread() in threads
     assert len(threads) == 2
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_stream_pauses_until_all_results_were_taken(workers):
+    taken = []
+
+    def items():
+        for number in range(0, 30, 5):
+            yield from range(number, number + 5)
+            yield PAUSE
+            assert taken == list(range(number + 5))
+
+    def late(item):
+        time.sleep(0.001 * (item % 3))
+        return item
+
+    for result in stream_in_threads(late, items(), workers):
+        taken.append(result)
+    assert taken == list(range(30))
+
+
+def test_the_thread_that_calls_takes_over_what_waits_in_a_pause():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compute(item):
+        if item == 0:
+            begun.set()
+            assert go_on.wait(timeout=60)
+        else:
+            assert begun.wait(timeout=60)
+            go_on.set()
+        return threading.current_thread()
+
+    first, second = stream_in_threads(compute, iter([0, 1, PAUSE]), 2)
+    assert second is threading.current_thread() is not first
+
+
+def test_an_error_in_a_pause_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        list(stream_in_threads(lambda item: 1 / item, iter([1, 0, PAUSE, 2]), 2))
 
 
 def test_an_error_of_a_stream_comes_in_its_turn():

@@ -153,6 +153,10 @@ class MappedRows(LocalRows):
         """Yield all rows as they were before the change, which :meth:`finish` makes."""
         return self._rows.read(block_rows)
 
+    def read_parts(self, block_rows):
+        """Yield all rows as :meth:`read` does, and ``PAUSE`` where those who made them want them back."""
+        return self._rows.read_parts(block_rows)
+
     def finish(self, part):
         """Change the rows of a part that was read."""
         return self._function(self._rows.finish(part))

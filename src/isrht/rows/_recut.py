@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isrht.support.matrices import rows_of
+from isrht.support.threads import PAUSE
 
 
 def recut(pieces, block_rows):
@@ -18,21 +19,29 @@ def recut(pieces, block_rows):
     Parameters
     ----------
     pieces : iterable of ndarray or CSR array
-        All of them are dense, or all are sparse. Some may have no rows.
+        All of them are dense, or all are sparse. Some may have no rows. After a piece whose memory will be written to
+        again comes ``PAUSE``.
     block_rows : int
 
     Yields
     ------
-    ndarray or CSR array
-        A view of a piece where one piece has all rows of the part.
+    ndarray, CSR array or ``PAUSE``
+        A view of a piece where one piece has all rows of the part. ``PAUSE`` asks for views that were yielded before.
     """
-    part = None
+    part, viewed = None, False
     for piece in pieces:
+        if piece is PAUSE:
+            if part is not None:
+                part.keep()
+            if viewed:
+                yield PAUSE
+            viewed = False
+            continue
         start, size = 0, piece.shape[0]
         while start < size:
             if part is None and size - start >= block_rows:
                 yield rows_of(piece, slice(start, start + block_rows))
-                start += block_rows
+                start, viewed = start + block_rows, True
                 continue
             part = _new_part(piece, block_rows) if part is None else part
             stop = min(size, start + block_rows - part.count)
@@ -60,6 +69,9 @@ class _DensePart:
         self.rows[self.count : self.count + len(piece)] = piece
         self.count += len(piece)
 
+    def keep(self):
+        """Do nothing: all rows are copies."""
+
     def pop(self):
         rows, self.rows = self.rows[: self.count], None
         return rows
@@ -69,11 +81,16 @@ class _SparsePart:
     """Sparse rows of several pieces, which are put together when all of them have come."""
 
     def __init__(self):
-        self.pieces, self.count = [], 0
+        self.pieces, self.count, self.own = [], 0, 0
 
     def add(self, piece):
         self.pieces.append(piece)
         self.count += piece.shape[0]
+
+    def keep(self):
+        """Copy what has come since the last time, whose memory will be written to again."""
+        self.pieces[self.own :] = [piece.copy() for piece in self.pieces[self.own :]]
+        self.own = len(self.pieces)
 
     def pop(self):
         pieces, self.pieces = self.pieces, None

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from isrht.support.matrices import BLOCK_ELEMENTS, rows_of
 from isrht.support.progress import pass_over_rows
-from isrht.support.threads import job_count, stream_in_threads
+from isrht.support.threads import PAUSE, job_count, stream_in_threads
 
 # A block that had to be read has at most this many values, 16 MB of float64, however large a block in memory may be.
 READ_ELEMENTS = 2**21
@@ -82,6 +82,10 @@ class RowsElsewhere:
     def read(self, block_rows):
         """Yield all rows in order, ``block_rows`` at a time (fewer in the last part)."""
         raise NotImplementedError
+
+    def read_parts(self, block_rows):
+        """Yield all rows as :meth:`read` does, and ``PAUSE`` after those whose memory is lent until then."""
+        return self.read(block_rows)
 
     def finish(self, part):
         """Turn a part that was read into an array or CSR array. Threads share this work, but not the reading."""
@@ -152,11 +156,13 @@ class RowBlocks:
         return self.X.shape[1]
 
     def __iter__(self):
-        for start, part in self._parts():
-            block = self._block(start, part)
-            yield block
+        for item in self._parts():
+            if item is not PAUSE:
+                block = self._block(*item)
+                yield block
+                del block
             # A block is let go of before the next one is read. The loops below do the same.
-            del block, part
+            del item
 
     def sum(self, function, n_jobs=None):
         """Add up ``function(block)`` over the blocks, in their order.
@@ -195,7 +201,10 @@ class RowBlocks:
     def _parts(self):
         if isinstance(self.X, RowsElsewhere):
             start = 0
-            for part in self.X.read(self.block_rows):
+            for part in self.X.read_parts(self.block_rows):
+                if part is PAUSE:
+                    yield PAUSE
+                    continue
                 yield start, part
                 start += part.shape[0]
                 del part

@@ -30,9 +30,8 @@ from isrht.rows.blocks import READ_ELEMENTS, default_block_rows
 from isrht.support.block_cache import BlockCache
 from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
-from isrht.support.reused_memory import ReusedMemory
 from isrht.support.sparse_structure import check_sparse
-from isrht.support.threads import job_count, stream_in_threads
+from isrht.support.threads import PAUSE, job_count, stream_in_threads
 from isrht.support.validation import checked_block
 
 
@@ -161,6 +160,13 @@ class RowSource(LocalRows):
         ------
         ndarray or CSR array
         """
+        parts = self.read_parts(block_rows)
+        if self._has_blocks_of_its_own() or self._kept is not None:
+            return parts
+        return (part.copy() for part in parts if part is not PAUSE)
+
+    def read_parts(self, block_rows: int) -> Iterator[Any]:
+        """Yield all rows in order, and ``PAUSE`` before the maker of the blocks may write to their memory."""
         facts = self._survey()
         if self._kept is not None:
             return self._read_kept(block_rows)
@@ -181,16 +187,20 @@ class RowSource(LocalRows):
             self._tell(start + X.shape[0])
 
     def _read_again(self):
-        facts, count, memory = self._facts, 0, ReusedMemory()
+        facts, count = self._facts, 0
         for number, start, X, _ in self._raw(self._blocks):
             with naming_block(number, start):
-                X = self._own(X, memory)
+                given, X = X, self._converted(X)
+                is_lent = not self._has_blocks_of_its_own() and _share_memory(X, given)
+                del given
                 if X.shape[1] != facts.shape[1]:
                     raise ValueError(f"it has {X.shape[1]} features, but had {facts.shape[1]} when it was first read")
             count = start + X.shape[0]
             if count > facts.shape[0]:
                 break
             yield X
+            if is_lent:
+                yield PAUSE
             del X
             self._tell(count)
         if count != facts.shape[0]:
@@ -198,13 +208,6 @@ class RowSource(LocalRows):
                 f"the source has changed while it was in use: it had {facts.shape[0]} rows, and now has "
                 f"{'more' if count > facts.shape[0] else count}"
             )
-
-    def _own(self, X, memory):
-        """Return the block, converted, in memory of its own: an iterator may fill one buffer again and again."""
-        converted = self._converted(X)
-        if self._has_blocks_of_its_own() or not _share_memory(converted, X):
-            return converted
-        return converted.copy() if sp.issparse(converted) else memory.copy(converted)
 
     def _has_blocks_of_its_own(self):
         """Say whether no block has memory that another one will have."""

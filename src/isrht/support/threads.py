@@ -87,6 +87,10 @@ def in_threads(function, items, n_jobs=None):
             yield under_way.popleft().result()
 
 
+# Among the items of a stream: the results of those before it are taken before the next one is asked for.
+PAUSE = object()
+
+
 def stream_in_threads(function, items, workers):
     """Yield ``function(item)`` for items that are made one after the other, in their order, computed by threads.
 
@@ -99,32 +103,67 @@ def stream_in_threads(function, items, workers):
     ----------
     function : callable
     items : iterable
+        Some of them may be ``PAUSE``: what others work on has to be done before the maker of the items goes on.
     workers : int
         Threads; one is the thread that calls.
     """
     if workers == 1:
-        yield from map(function, items)
+        yield from (function(item) for item in items if item is not PAUSE)
         return
     with ThreadPoolExecutor(workers - 1) as pool:
         under_way = deque()
         for item in items:
-            busy = sum(not future.done() for future in under_way) >= workers
-            under_way.append(_computed(function, item) if busy else pool.submit(function, item))
+            if item is PAUSE:
+                for task in reversed(under_way):
+                    task.take_over()
+                while under_way:
+                    yield under_way.popleft().result()
+                continue
+            task = _Task(function, item)
             del item
+            under_way.append(task)
+            if sum(not other.done() for other in under_way) > workers:
+                task.compute()
+            else:
+                task.start_in(pool)
+            del task
             while under_way and (under_way[0].done() or len(under_way) > 2 * workers + 1):
                 yield under_way.popleft().result()
         while under_way:
             yield under_way.popleft().result()
 
 
-def _computed(function, item):
-    """Return a future of what the thread that calls has computed; an error is raised when its turn has come."""
-    future = Future()
-    try:
-        future.set_result(function(item))
-    except Exception as error:
-        future.set_exception(error)
-    return future
+class _Task:
+    """One item of a stream, which is let go of as soon as it was computed, and its result or error."""
+
+    def __init__(self, function, item):
+        self._function, self._items, self._future = function, [item], Future()
+
+    def start_in(self, pool):
+        """Let a thread of a pool compute it."""
+        self._future = pool.submit(self._result)
+
+    def compute(self):
+        """Compute it here and now; an error is raised when its turn has come."""
+        self._future = Future()
+        try:
+            self._future.set_result(self._result())
+        except Exception as error:
+            self._future.set_exception(error)
+
+    def take_over(self):
+        """Compute it here, if no other thread has begun with it."""
+        if self._future.cancel():
+            self.compute()
+
+    def done(self):
+        return self._future.done()
+
+    def result(self):
+        return self._future.result()
+
+    def _result(self):
+        return self._function(self._items.pop())
 
 
 def read_ahead(items, count):
