@@ -20,6 +20,8 @@ from benchmarks.bench_core import conditions
 from benchmarks.timing import best_of
 from isrht import fwht, kernels
 from isrht.kernels import _reference
+from isrht.transform.lengths import SMALL_ORDERS, small_order
+from isrht.transform.matrices import small_matrix
 
 RESULTS = Path(__file__).parent / "results" / "transform.md"
 FIGURE = Path(__file__).parents[1] / "docs" / "pictures" / "transform.svg"
@@ -137,6 +139,7 @@ def pyfwht_result(x):
 
 
 # Who is asked for orthonormal transforms, and in which type.
+TYPES_OF_OURS = ("float32", "float64")
 RESULTS_OF = {
     "float32": (lambda x: fwht(x, norm="ortho"), np.float32),
     "float64": (lambda x: fwht(x, norm="ortho"), np.float64),
@@ -153,7 +156,11 @@ def error(length, transform, dtype):
     """
     x = rows_of(length, dtype, values=2**16)[:8]
     exact = x.astype(np.longdouble)
-    _reference.transform(exact[:, :, None], 1)
+    order = small_order(length)
+    if order == 1:
+        _reference.transform(exact[:, :, None], 1)
+    else:
+        _reference.transform_streams(exact[:, :, None], small_matrix(order), 1)
     exact /= np.sqrt(np.longdouble(length))
     unit = np.finfo(np.dtype(dtype)).eps / 2
     try:
@@ -167,6 +174,9 @@ def error_table():
     yield "|" + "---|" * (len(RESULTS_OF) + 1)
     for k in (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20):
         yield f"| 2^{k} | {' | '.join(cell(error(2**k, *one)) for one in RESULTS_OF.values())} |"
+    for m, k in ((m, k) for m in SMALL_ORDERS for k in (0, 6, 12)):
+        ours = (cell(error(m << k, *RESULTS_OF[name])) if name in TYPES_OF_OURS else "" for name in RESULTS_OF)
+        yield f"| {m} * 2^{k} | {' | '.join(ours)} |"
 
 
 def cell(value):
@@ -222,8 +232,9 @@ def variant_table():
     kernels.use(before)
 
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 360, 50, 24, 140, 40
-LOWEST, HIGHEST = 2**-5, 2**6
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 384, 60, 24, 140, 40
+LOWEST, HIGHEST = 2**-5, 2**7
+LINE = 14  # so far apart are names
 SHOWN = {
     "float32": "#0b6e4f",
     "float64": "#2a6fbb",
@@ -238,26 +249,30 @@ SHOWN = {
 def place(length, value):
     """Where a time per value is in the figure."""
     x = LEFT + (WIDTH - LEFT - RIGHT) * (math.log2(length) - 1) / 23
-    value = min(max(value, LOWEST), HIGHEST)
     return x, TOP + (HEIGHT - TOP - BOTTOM) * math.log2(HIGHEST / value) / math.log2(HIGHEST / LOWEST)
 
 
 def figure(measured):
     """An SVG of nanoseconds per value against the length, both in powers of two."""
     parts = [f'<text x="{LEFT}" y="14">nanoseconds per value, one thread, kernel {kernels.active()}</text>']
-    for k in range(-5, 7, 2):
+    for k in range(-5, 8, 2):
         y = place(2, 2.0**k)[1]
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{2.0**k:g}</text>')
     for k in range(2, 25, 2):
         parts.append(f'<text x="{place(2**k, 1)[0]:.1f}" y="{HEIGHT - 20}" text-anchor="middle">2^{k}</text>')
+    names = []
     for name, colour in SHOWN.items():
         places = [place(length, found[name]) for length, found in measured.items() if found.get(name)]
         if places:
             line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
             parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
             x, y = places[-1]
-            parts.append(f'<text x="{x + 6:.1f}" y="{y + 4:.1f}" fill="{colour}">{name}</text>')
+            names.append((y + 4, x + 6, name, colour))
+    lowest = -math.inf
+    for y, x, name, colour in sorted(names):
+        lowest = max(y, lowest + LINE)
+        parts.append(f'<text x="{x:.1f}" y="{lowest:.1f}" fill="{colour}">{name}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
         f'font-size="12" role="img" aria-label="Time per value of the transform against its length">'

@@ -28,6 +28,7 @@ class HadamardTransform(torch.autograd.Function):
         return HadamardTransform.apply(gradient, ctx.scale), None
 
 
+@torch.compiler.disable  # the kernels are not made of what a compiler of torch knows; it compiles what is around them
 def hadamard_transform(x, scale=1.0):
     """Return ``scale * x @ H`` along the last axis of a tensor, of its shape and type."""
     length = x.shape[-1]

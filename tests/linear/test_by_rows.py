@@ -80,7 +80,7 @@ def test_the_support_is_a_start_only_where_it_is_better():
     X, y = noisy(80, 60)
     solver = NewtonByRows(RowBlocks(X, y), SolverOptions(fit_intercept=False))
     problems, C = TwoClassProblems.of(1, 2), 4.0
-    start = np.zeros((1, 60))
+    start = 0.01 * np.random.default_rng(3).standard_normal((1, 60))
     optimum = LinearSVM(C, fit_intercept=False).fit(X, y).coef_
     support = np.flatnonzero((2 * y - 1) * (X @ optimum[0]) < 1)
     near = solver.state_near(problems, start, [support], C)

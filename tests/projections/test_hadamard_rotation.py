@@ -102,6 +102,8 @@ def test_what_is_not_finite_is_told_from_what_becomes_so(copy, d):
                 rotate(X)
         with pytest.raises(ValueError, match="overflows float32"):
             rotate(np.full((30, d), 3e38, np.float32))
+        with pytest.raises(ValueError, match="overflows float64.*largest absolute value.$"):
+            rotate(np.full((30, d), 1e308))
 
 
 def test_windows_that_overlap_are_not_overwritten(rng):
@@ -119,3 +121,9 @@ def test_names_and_frames():
     X = pd.DataFrame(np.eye(3), columns=["a", "b", "c"])
     model = HadamardRotation(random_state=0).set_output(transform="pandas").fit(X)
     assert list(model.transform(X).columns) == ["hadamardrotation0", "hadamardrotation1", "hadamardrotation2"]
+
+
+def test_the_width_of_rotated_rows_is_that_of_the_features():
+    model = HadamardRotation().fit(np.eye(5))
+    with pytest.raises(ValueError, match="4 columns, but n_features_in_=5"):
+        model.inverse_transform(np.eye(4))

@@ -33,6 +33,8 @@ def test_job_count_reads_as_scikit_learn_does():
     assert [job_count(n_jobs) for n_jobs in (None, 3, -1, -10_000)] == [1, 3, joblib.cpu_count(), 1]
     with pytest.raises(ValueError, match="n_jobs=0"):
         job_count(0)
+    with pytest.raises(TypeError, match="n_jobs must be an integer or None, got 'x'"):
+        job_count("x")
 
 
 def test_only_counting_by_cores_imports_joblib():

@@ -132,6 +132,36 @@ def test_pinned_memory_is_taken(device):
     assert_array_equal(fwht(Tensor(np.ones(4), device)).array, [4, 0, 0, 0])
 
 
+def test_subclasses_come_back_as_what_their_library_makes():
+    class Image(Tensor):
+        """A class of somebody else's module."""
+
+    Image.__module__ = "somebody_else"
+    assert isinstance(fwht(Image(np.ones(4))), Tensor)
+    assert isinstance(HadamardRotation().fit_transform(Image(np.ones((2, 4)))), Tensor)
+
+
+def test_gradients_are_not_lost_silently():
+    x = Tensor(np.ones((2, 4)))
+    rotation = HadamardRotation().fit(x)
+    x.requires_grad = True
+    for use in (fwht, rotation.transform, rotation.inverse_transform):
+        with pytest.raises(RuntimeError, match="gradient .*detach"):
+            use(x)
+
+
+def test_a_library_without_int64_may_not_cut_integers(monkeypatch):
+    class Narrow(Tensor):
+        itemsize = 4
+
+    monkeypatch.setattr(library, "from_dlpack", lambda array: Narrow(np.from_dlpack(array).astype(np.int32)))
+    assert_array_equal(fwht(Tensor(np.array([3, 1], np.uint32))).array, [4, 2])
+    assert fwht(Tensor(np.zeros((0, 2), np.uint32))).array.size == 0
+    for values in ([2**32 - 1, 1], [0, 2**31 + 1]):
+        with pytest.raises(OverflowError, match="do not fit int32"):
+            fwht(Tensor(np.array(values, np.uint32)))
+
+
 def test_what_has_only_an_array_becomes_numpys():
     class Series:
         def __array__(self, dtype=None, copy=None):
@@ -182,6 +212,17 @@ def test_bfloat16_of_torch(rng, shape):
     assert torch.equal(result, fwht(x.float()).bfloat16())
     assert torch.equal(x, before)
     assert HadamardRotation(random_state=0).fit(x).transform(x).dtype == torch.float64
+    with pytest.raises(RuntimeError, match="gradient"):
+        fwht(x.requires_grad_())
+
+
+def test_subclasses_of_torch():
+    torch = pytest.importorskip("torch")
+
+    class Image(torch.Tensor):
+        """A tensor of somebody else's."""
+
+    assert isinstance(fwht(torch.ones(4).as_subclass(Image)), torch.Tensor)
 
 
 def test_conjugates_and_negatives_of_torch(rng):
@@ -202,3 +243,5 @@ def test_jax(rng):
     assert type(result) is type(x)
     assert_array_equal(np.asarray(result), fwht(np.arange(12, dtype=np.float32)))
     assert fwht(x.astype(jnp.bfloat16)).dtype == jnp.bfloat16
+    with pytest.raises(OverflowError, match="int32"):
+        fwht(jnp.array([2**32 - 1, 1], dtype=jnp.uint32))

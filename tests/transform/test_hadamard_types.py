@@ -157,3 +157,16 @@ def test_overflow_of_floats_is_told():
         with pytest.raises(OverflowError, match="float32"):
             fwht(x.copy(), check_overflow=True, overwrite_x=overwrite)
     assert np.isnan(fwht(np.array([np.inf, np.inf]), check_overflow=True)[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+def test_overflow_is_told_beside_rows_that_were_not_finite(dtype, bad):
+    largest = np.finfo(dtype).max
+    rows = np.array([[bad, 1], [largest, largest]], dtype)
+    for x, axis in ((rows, -1), (rows.T.copy(), 0)):
+        with pytest.raises(OverflowError, match=np.dtype(dtype).name):
+            fwht(x, axis, check_overflow=True)
+    rows[1] = 1
+    assert_array_equal(fwht(rows, check_overflow=True)[1], [2, 0])
+    assert not np.isfinite(fwhtn(rows, check_overflow=True)).all()

@@ -29,6 +29,9 @@ def test_types():
     assert isrht.hadamard_matrix is hadamard_matrix
     with pytest.raises(ValueError, match="length 14"):
         hadamard_matrix(14)
+    for without_minus_one in (np.uint8, bool):
+        with pytest.raises(TypeError, match="dtype must be one that has -1"):
+            hadamard_matrix(4, without_minus_one)
 
 
 @pytest.mark.parametrize("order", [1, *SMALL_ORDERS])

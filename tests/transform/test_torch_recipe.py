@@ -52,3 +52,10 @@ def test_other_lengths_are_padded_to_a_power_of_two(torch, length):
     assert_allclose(hadamard_transform(x, 0.25).numpy(), expected[:, :length], atol=1e-10)
     if length == 13:
         assert torch.autograd.gradcheck(hadamard_transform, x.requires_grad_())
+
+
+def test_a_compiled_function_may_call_it(torch):
+    hadamard_transform = recipe()["hadamard_transform"]
+    x = torch.randn(2, 8, dtype=torch.float64)
+    compiled = torch.compile(lambda t: 2 * hadamard_transform(t + 1), backend="eager")
+    assert_allclose(compiled(x).numpy(), 2 * fwht((x + 1).numpy()), atol=1e-12)

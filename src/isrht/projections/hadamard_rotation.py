@@ -52,7 +52,8 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         on one machine, match those of any other.
     copy : bool, default=True
         False allows ``transform`` and ``inverse_transform`` to overwrite the rows that they are given. They do where
-        these are a writeable float32 or float64 array whose rows have no gaps.
+        these are a writeable float32 or float64 array whose rows have no gaps. Rows that are not finite are refused
+        before, but those that overflow are overwritten.
     n_jobs : int, default=None
         Threads; the result does not depend on it.
 
@@ -136,7 +137,8 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         Returns
         -------
         array of shape (n_samples, n_features)
-            float32 where X is, else float64 (of halves and integers, too), and the kind of array that X is.
+            float32 where X is (in native byte order), else float64 (of halves and integers, too), and the kind of
+            array that X is.
         """
         check_is_fitted(self)
         taken = _taken(X)
@@ -157,7 +159,8 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
         """
         check_is_fitted(self)
         taken = _taken(X)
-        checked = partial(checked_components, X if taken is None else taken.array, self.n_features_in_)
+        rows = X if taken is None else taken.array
+        checked = partial(checked_components, rows, self.n_features_in_, name="n_features_in_")
         return self._give_back(taken, self._rotated(checked, inverse=True))
 
     @property

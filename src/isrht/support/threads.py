@@ -55,6 +55,8 @@ def job_count(n_jobs):
     """
     if n_jobs is None:
         return 1
+    if not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: use a positive number, -1 for all cores, or None for one")
     return n_jobs if n_jobs > 0 else max(1, _cpu_count() + 1 + n_jobs)

@@ -28,7 +28,8 @@ MOST_COMPONENTS = 2**31 - 1
 LARGEST_INTEGER = 2**63 - 1
 # Below this, sums of squares have lost digits.
 SMALLEST_SQUARE = 1e-290
-SCALE_IT = "scale X (for example by its largest absolute value) or convert it to float64"
+SCALE = "scale X (for example by its largest absolute value)"
+SCALE_IT = f"{SCALE} or convert it to float64"
 
 
 def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=True, ensure_all_finite=True):
@@ -125,11 +126,11 @@ def quiet_sums():
     return np.errstate(over="ignore", invalid="ignore")
 
 
-def checked_components(Z, n_components, *, ensure_all_finite=True):
+def checked_components(Z, n_components, *, name="n_components_", ensure_all_finite=True):
     """Validate rows of components that are to be turned back into features; return a dense float array."""
     Z = checked_block(Z, ensure_all_finite=ensure_all_finite)
     if Z.shape[1] != n_components:
-        raise ValueError(f"X has {Z.shape[1]} columns, but n_components_={n_components} are expected")
+        raise ValueError(f"X has {Z.shape[1]} columns, but {name}={n_components} are expected")
     return Z.toarray() if sp.issparse(Z) else Z
 
 
@@ -220,7 +221,8 @@ def checked_finite(projected):
     """Return projected rows if they are finite, else raise an error: finite data must not silently become infinite."""
     if not np.isfinite(projected).all():
         raise ValueError(
-            f"the projection overflows {projected.dtype}: X has values too large for its precision; {SCALE_IT}"
+            f"the projection overflows {projected.dtype}: X has values too large for its precision; "
+            + (SCALE if projected.dtype == np.float64 else SCALE_IT)
         )
     return projected
 

@@ -2,7 +2,7 @@
 
 Whatever has ``__dlpack__`` (torch, JAX, CuPy) tells where its memory is, and NumPy can look at it. A result goes back
 through ``from_dlpack`` of the library that the array came from, which is its array namespace, or the package in which
-its class is defined. No library is imported for it: who has one of its arrays has imported it. What has only
+its class, or one that it inherits from, is defined. No library is imported for it: who has one of its arrays has imported it. What has only
 ``__array__`` (pandas, h5py) becomes an array of NumPy, and so does the result.
 
 NumPy has no bfloat16, and its DLPack passes none on: such arrays travel as the int16 of the same bits, and are the
@@ -48,9 +48,26 @@ class Taken:
         if result.dtype.name == "bfloat16" and _is_bfloat16(self.given, library):
             return library.from_dlpack(result.view(np.int16)).view(library.bfloat16)
         try:
-            return library.from_dlpack(result)
+            given_back = library.from_dlpack(result)
         except (BufferError, RuntimeError, TypeError):  # NumPy cannot hand out every type.
-            return library.asarray(result)
+            given_back = library.asarray(result)
+        _check_width(given_back, result)
+        return given_back
+
+
+def _check_width(given_back, result):
+    """Raise an error if a library has no integers as wide as those of a result, which do not fit what it has.
+
+    JAX has int32 alone, unless it is told otherwise, and cuts off the upper bits of int64 without a word.
+    """
+    size = getattr(given_back, "itemsize", result.itemsize)
+    if result.dtype.kind == "i" and size < result.itemsize and result.size:
+        limit = 2 ** (8 * size - 1)
+        if not -limit <= result.min() <= result.max() < limit:
+            raise OverflowError(
+                f"outputs of the transform do not fit int{8 * size}, which is all that the library of the array has: "
+                "give floats, or let it have 64 bits (jax_enable_x64)"
+            )
 
 
 def take(x):
@@ -72,6 +89,11 @@ def take(x):
         raise TypeError(
             f"the array lies in the memory of a GPU or another device (DLPack's device type {device}): "
             f"move it to the CPU first; got {type(x).__module__}.{type(x).__qualname__}"
+        )
+    if getattr(x, "requires_grad", False):
+        raise RuntimeError(
+            "the gradient of the array would be lost: give x.detach(), or use the function with gradients of "
+            "examples/torch_hadamard.py"
         )
     values = _written_out(x)
     try:
@@ -116,5 +138,5 @@ def _library_of(x):
         return None
     if hasattr(x, "__array_namespace__"):
         return x.__array_namespace__()
-    module = sys.modules.get(type(x).__module__.partition(".")[0])
-    return module if hasattr(module, "from_dlpack") else None
+    modules = (sys.modules.get(kind.__module__.partition(".")[0]) for kind in type(x).__mro__)
+    return next((module for module in modules if hasattr(module, "from_dlpack")), None)

@@ -95,14 +95,15 @@ def fwht(
         a power of two.
     overwrite_x : bool, default=False
         Allow the result to take the place of ``x``. It then really does where ``x`` is a writeable array of a type
-        that is kept, in native byte order and natural order, whose memory has no gaps within a row.
+        in which it is transformed (not of half precision), in native byte order and natural order, whose memory has no
+        gaps within a row.
     workers : int, optional
         Threads to use, as in :mod:`scipy.fft`: None is 1, -1 is all cores. Fewer are used where they would not
         pay, below a million values each. The result does not depend on it.
     check_overflow : bool, default=False
         Raise an OverflowError where a result does not fit its type. Without it integers wrap around, and floats become
-        infinite. Outputs are as large as the sum of all absolute values of a row. The check is exact, and takes up to
-        four times as long as the transform.
+        infinite. Outputs are as large as the sum of all absolute values of a row. The check of integers is exact, and
+        takes up to four times as long as the transform. Floats overflow where a sum does, before a norm divides it.
 
     Returns
     -------
@@ -303,7 +304,7 @@ def _transformed(x, choose_axes, how, overwrite_x):
     _transform(work, axes, factor, threads)
     result = narrowed(work, array.dtype) if is_half(array.dtype) else work
     if how.check_overflow and work_type.kind in "fc":
-        _check_floats(array if result is not array else None, result)
+        _check_floats(array if result is not array else None, result, axes)
     return taken.give_back(result)
 
 
@@ -405,11 +406,11 @@ def _check_integers(array, axes):
         )
 
 
-def _check_floats(array, result):
-    """Raise an error if finite values have become infinite. ``array`` is None where the result has taken its place."""
+def _check_floats(array, result, axes):
+    """Raise an error if finite rows have become infinite. ``array`` is None where the result has taken its place."""
     if np.isfinite(result).all():
         return
-    if array is None or np.isfinite(array).all():
+    if array is None or (np.isfinite(array).all(axis=axes) & ~np.isfinite(result).all(axis=axes)).any():
         raise OverflowError(
             f"the transform overflows {result.dtype}: give a wider type or smaller numbers"
             + ("" if array is not None else ", unless some of them were not finite before")

@@ -2,7 +2,7 @@
 
 A Hadamard matrix of order m times one of order 2**k, by Kronecker's product, is one of order ``m * 2**k``. The orders m
 are those of small matrices (:mod:`isrht.transform.matrices`), which are four times an odd number. Between a power of
-two and the next there are seven more lengths, at even distances: 9/8, 10/8, ... 15/8 of the smaller one.
+two and the next there are, from 32 on, seven more lengths, at even distances: 9/8, 10/8, ... 15/8 of the smaller one.
 """
 
 from __future__ import annotations

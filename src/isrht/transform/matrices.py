@@ -30,7 +30,7 @@ def hadamard_matrix(n: int, dtype: DTypeLike = np.int64) -> Array:
     n : int
         A power of two, or a power of two times 12, 20, 28, 36, 44, 52 or 60.
     dtype : dtype, default=int64
-        The type of the entries.
+        The type of the entries, which has to hold -1.
 
     Returns
     -------
@@ -52,6 +52,8 @@ def hadamard_matrix(n: int, dtype: DTypeLike = np.int64) -> Array:
     """
     n = operator.index(n)
     check_length(n)
+    if np.dtype(dtype).kind in "ub":
+        raise TypeError(f"dtype must be one that has -1, got {np.dtype(dtype)}")
     order = small_order(n)
     matrix, two = np.ones((1, 1), dtype=np.int8), np.array([[1, 1], [1, -1]], dtype=np.int8)
     if order > 1:

@@ -2,7 +2,8 @@
 
 A width of ``m * 2**k`` (:mod:`isrht.transform.lengths`) takes one step a round: the signs, then the transform. Of
 another width a length within, at least three quarters of it from 12 on, takes two steps: over the first values of a
-row, and over the last. They overlap in half of the row or more, so that what one step leaves apart the other mixes.
+row, and over the last. From 12 on they overlap in half of the row or more, so that what one step leaves apart the other
+mixes.
 Every step is an orthogonal map, and so are all of them together; the inverse takes them backwards.
 """
 
