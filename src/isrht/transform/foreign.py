@@ -2,8 +2,8 @@
 
 Whatever has ``__dlpack__`` (torch, JAX, CuPy) tells where its memory is, and NumPy can look at it. A result goes back
 through ``from_dlpack`` of the library that the array came from, which is its array namespace, or the package in which
-its class, or one that it inherits from, is defined. No library is imported for it: who has one of its arrays has imported it. What has only
-``__array__`` (pandas, h5py) becomes an array of NumPy, and so does the result.
+its class, or one that it inherits from, is defined. No library is imported for it: who has one of its arrays has
+imported it. What has only ``__array__`` (pandas, h5py) becomes an array of NumPy, and so does the result.
 
 NumPy has no bfloat16, and its DLPack passes none on: such arrays travel as the int16 of the same bits, and are the
 bfloat16 of ``ml_dtypes`` here.
