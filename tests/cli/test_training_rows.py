@@ -11,10 +11,16 @@ from isrht import load
 from isrht.cli._training_rows import Place, show_pass
 
 
-def test_the_names_of_columns_are_kept(tmp_path):
+@pytest.mark.parametrize("out_of_core", [[], ["--out-of-core"]])
+def test_the_names_of_columns_are_kept(out_of_core, tmp_path):
     write_file(tmp_path / "rows.csv")
-    isrht("train", tmp_path / "rows.csv", tmp_path / "m", "-r", 4, "--label", "label")
+    isrht("train", tmp_path / "rows.csv", tmp_path / "m", "-r", 4, "--label", "label", *out_of_core)
     assert load(tmp_path / "m").feature_names_in_.tolist() == [f"x{k}" for k in range(1, 11)]
+    lines = [line.split(",") for line in (tmp_path / "rows.csv").read_text().splitlines()]
+    (tmp_path / "turned.csv").write_text("".join(",".join(line[::-1]) + "\n" for line in lines))
+    done = isrht("predict", tmp_path / "turned.csv", tmp_path / "m", tmp_path / "out", "--label", "label")
+    assert done.exit_code != 0
+    assert "feature names should match" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv.gz", "rows.parquet", "rows.npy"])

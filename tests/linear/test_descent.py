@@ -276,7 +276,7 @@ def test_variables_go_on_as_they_went_from_one_c_to_the_next(n_problems, n_lanes
 def test_rows_beyond_single_precision_have_the_margin_of_the_same_rows_in_other_units(unit):
     """In such units C does not matter: the largest margin is what is left."""
     rng = np.random.default_rng(0)
-    X = sp.random_array((60, 600), density=0.05, format="csr", rng=rng)
+    X = sp.random_array((60, 600), density=0.05, format="csr", random_state=rng)
     y = (X @ rng.standard_normal(600) > 0).astype(int)
     found = LinearSVMCV(Cs=[0.5, 1.0], fit_intercept=False).fit(unit * X, y)
     expected = LinearSVM(1e8, fit_intercept=False).fit(X, y)

@@ -48,7 +48,7 @@ def test_errors_of_the_path_and_of_the_training_come_out():
 @pytest.mark.parametrize("patience", [None, 1])
 def test_a_search_in_two_threads_gives_the_same_bits(patience):
     rng = np.random.default_rng(0)
-    X = sp.random_array((300, 3000), density=0.01, rng=rng, format="csr")
+    X = sp.random_array((300, 3000), density=0.01, random_state=rng, format="csr")
     y = (X @ rng.standard_normal(3000) + 0.3 * rng.standard_normal(300) > 0).astype(int)
     one, two = (LinearSVMCV(n_jobs=n_jobs, patience=patience, random_state=0).fit(X, y) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.scores_, two.scores_)

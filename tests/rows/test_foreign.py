@@ -45,7 +45,7 @@ def test_h5py(tmp_path, rows, chunks):
         assert_same_model(RowSource(data), rows, rows[1])
         with pytest.raises(ValueError, match="h5py.Dataset has 1 dimensions, shape .*; rows of features have 2"):
             RowSource(file.create_dataset("y", data=np.arange(N)))
-        with pytest.raises(ValueError, match="h5py.Dataset has no columns that could be the label 'y'"):
+        with pytest.raises(ValueError, match="no label 'y' is looked for in a h5py.Dataset"):
             RowSource(data, label="y")
         with pytest.raises(TypeError, match="h5py.File is no array, but holds some by name .'X'"):
             RowSource(file)
@@ -82,6 +82,8 @@ def test_anndata_in_backed_mode(tmp_path, rows, stored):
     assert RowSource(cells.X).sparse == (stored == "csr")
     assert_same_model(RowSource(cells.X), rows, rows[1])
     assert_same_model(RowSource(cells, label="kind"), rows)
+    with pytest.raises(ValueError, match="there is no column 'none' in obs of the anndata.AnnData"):
+        RowSource(cells, label="none")
 
 
 def table(rows):
@@ -95,6 +97,7 @@ def test_pyarrow(tmp_path, rows):
     dataset.write_dataset(whole, tmp_path, format="parquet", max_rows_per_file=250, max_rows_per_group=250)
     assert_same_model(RowSource(dataset.dataset(tmp_path), label="kind"), rows)
     assert_same_model(RowSource(whole, label="kind"), rows)
+    assert_same_model(RowSource(whole.to_batches()[0], label="kind"), rows)
     sparse = sp.csr_array(rows[0])
     lists = [np.split(part, sparse.indptr[1:-1]) for part in (sparse.indices, sparse.data)]
     source = RowSource(pa.table({"indices": lists[0], "values": lists[1], "kind": rows[1]}), label="kind")
@@ -133,6 +136,8 @@ def test_pandas(rows):
     assert_array_equal(RowSource(frame, label="kind").labels, rows[1])
     with pytest.raises(ValueError, match=r"there is no column 'none' in the pandas\.DataFrame"):
         RowSource(frame, label="none")
+    with pytest.raises(ValueError, match=r"pandas\.Series has 1 dimensions"):
+        RowSource(frame["f0"])
 
 
 def test_what_is_not_supported_is_named():

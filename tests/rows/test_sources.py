@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -104,6 +105,67 @@ def test_data_frames_keep_their_names(rng):
         ISRHT(4).fit(RowSource([(frame[:1000], y[:1000]), (frame[frame.columns[::-1]][1000:], y[1000:])]))
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv", "pyarrow", "pyarrow without pandas"])
+def test_columns_of_files_and_of_arrow_keep_their_names(kind, rng, tmp_path, monkeypatch):
+    X, y = dense(rng)
+    frame = pd.DataFrame(X[:, :5], columns=list("vwxyz")).assign(label=y)
+    turned = frame[[*"zyxwv", "label"]]
+
+    def source(frame):
+        if kind.startswith("pyarrow"):
+            return RowSource(pytest.importorskip("pyarrow").table(frame), label="label")
+        path = tmp_path / f"{frame.columns[0]}.{kind}"
+        frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+        return RowSource(path, label="label")
+
+    rows, other = source(frame), source(turned)
+    if kind == "pyarrow without pandas":
+        monkeypatch.setitem(sys.modules, "pandas", None)
+    model = LinearSVM().fit(rows)
+    assert_array_equal(model.feature_names_in_, list("vwxyz"))
+    assert model.predict(rows).shape == y.shape
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(other)
+
+
+def test_lists_are_pairs_as_loaders_give_them(rng):
+    X, y = dense(rng)
+    pairs = RowSource(lambda: ([X[start : start + 500], y[start : start + 500]] for start in range(0, N, 500)))
+    assert_same_model(LinearSVM().fit(pairs), LinearSVM().fit(X, y), X)
+    assert_array_equal(pairs.labels, y)
+
+
+def test_labels_are_kept_where_an_iterator_fills_one_buffer(rng):
+    X, y = dense(rng)
+
+    def blocks():
+        labels = np.empty(100, y.dtype)
+        for start in range(0, N, 100):
+            labels[:] = y[start : start + 100]
+            yield X[start : start + 100], labels
+
+    assert_array_equal(RowSource(blocks).labels, y)
+
+
+def test_masked_values_are_refused(rng):
+    X = np.ma.masked_greater(rng.standard_normal((20, 3)), 1)
+    with pytest.raises(ValueError, match="X has masked values"):
+        RowSource(X)
+
+
+@pytest.mark.parametrize("first", [np.asarray, sp.csr_array])
+def test_a_source_that_becomes_sparse_or_dense_is_an_error(first, rng):
+    X, y = dense(rng)
+    later, kinds = (sp.csr_array if first is np.asarray else np.asarray), []
+
+    def blocks():
+        kinds.append(later if kinds else first)
+        return iter([(first(X[:50]), y[:50]), (kinds[-1](X[50:]), y[50:])])
+
+    with pytest.raises(ValueError, match="block 1 .*: it is (sparse|dense) no more"):
+        ISRHT(4, random_state=0).fit(RowSource(blocks))
+
+
 @pytest.mark.parametrize("kind", ["npz", "csr.npz", "svm", "svm.xz", "parquet"])
 def test_lists_of_files(kind, rng, tmp_path):
     X, y = sparse(rng) if kind in ("svm", "svm.xz", "csr.npz") else dense(rng)
@@ -113,11 +175,14 @@ def test_lists_of_files(kind, rng, tmp_path):
         write(paths[-1], kind, X[rows], y[rows])
     options = {"label": "label"} if kind == "parquet" else {}
     labels = y if kind == "csr.npz" else None
-    expected = ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1]).fit(X, y)
+    memory = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])]) if kind == "parquet" else X
+    expected = ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1]).fit(memory, y)
     for given in (paths, str(tmp_path / f"part-*.{kind}")):
         source = RowSource(open_rows(given, **options) if options else given)
         assert_same_model(
-            ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1]).fit(source, labels), expected, X
+            ISRHTClassifier(16, selection="supervised", random_state=0, Cs=[0.1, 1]).fit(source, labels),
+            expected,
+            memory,
         )
     os.remove(paths[2])
     with pytest.raises((FileError, OSError), match=r"part-2"):
@@ -236,9 +301,11 @@ def test_a_source_can_be_pickled(rng):
         (np.array(3.0), r"block 1 .*a block must have two dimensions, got shape \(\)"),
         (np.ones(4), r"block 1 .*a block must have two dimensions, got shape \(4,\)"),
         (np.ones((2, 2, 2)), r"block 1 .*a block must have two dimensions, got shape \(2, 2, 2\)"),
+        (None, "block 1 .*a block must be rows, or a pair of rows and labels, got NoneType"),
+        ({"X": np.ones((3, 4))}, "block 1 .*a block must be rows, or a pair of rows and labels, got dict"),
     ],
 )
-def test_blocks_have_two_dimensions(block, message):
+def test_blocks_are_rows_of_two_dimensions(block, message):
     with pytest.raises(ValueError, match=message):
         RowSource([np.ones((3, 4)), block]).shape  # noqa: B018
 

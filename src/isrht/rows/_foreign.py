@@ -39,18 +39,30 @@ def foreign_blocks(X, label=None):
         names = ", ".join(map(repr, [*X.keys()][:5])) or "none"
         raise TypeError(f"{_name(X)} is no array, but holds some by name ({names}): give one of them, as source[name]")
     if home == "anndata" and hasattr(X, "obs"):
+        if label is not None and label not in X.obs:
+            raise ValueError(f"there is no column {label!r} in obs of the {_name(X)}")
         return ArraySlices(X.X, None if label is None else np.asarray(X.obs[label]))
+    if home == "pyarrow" and type(X).__name__ == "RecordBatch":
+        X = _as_table(X)
     if hasattr(X, "to_batches") and hasattr(X, "schema"):
         return ArrowBatches(X, label)
     if home == "polars" and hasattr(X, "collect_schema") and not hasattr(X, "shape"):
         return LazyBatches(X, label)
-    if hasattr(X, "iloc") or (home == "polars" and hasattr(X, "columns")):
+    if hasattr(X, "columns") and (hasattr(X, "iloc") or home == "polars"):
         return FrameSlices(X, label)
     if not hasattr(X, "shape") or not hasattr(X, "__getitem__") or callable(X.shape):
         return None
     if label is not None:
-        raise ValueError(f"{_name(X)} has no columns that could be the label {label!r}: give labels to fit, as y")
+        raise ValueError(
+            f"no label {label!r} is looked for in a {_name(X)}: give labels to fit, as y, without label=; or {HOW_ELSE}"
+        )
     return ArraySlices(X)
+
+
+def _as_table(batch):
+    import pyarrow
+
+    return pyarrow.Table.from_batches([batch])
 
 
 def _name(X):
@@ -155,6 +167,8 @@ class ArrowBatches:
         self.place = None if label is None else label_place(self.name, label, data.schema.names)
         self.layout = layout_of(self.name, data.schema, self.place)
         self.width = None
+        names = [name for place, name in enumerate(data.schema.names) if place != self.place]
+        self.feature_names = names if self.layout == "columns" else None
 
     def __iter__(self):
         if self.layout == "sparse" and self.width is None:

@@ -106,15 +106,29 @@ class Survey:
         except ValueError as fault:
             self.fault = fault
 
-    def facts(self):
-        """Return what was found, after the last block."""
+    def facts(self, names=None):
+        """Return what was found, after the last block. ``names`` are those of the features of files."""
         if self.n_samples == 0:
             raise ValueError("the source has no rows")
-        header = np.empty((0, self.n_features)) if self.header is None else self.header
+        header = without_rows(names, self.n_features) if self.header is None else self.header
         shape = self.n_samples, self.n_features
         labels = self.labels.result() if self.has_labels and self.fault is None else None
         row_nnz = self.row_nnz.finished() if self.sparse else None
         return SourceFacts(shape, self.dtype, self.sparse, row_nnz, header, self.has_labels, labels, self.fault)
+
+
+def without_rows(names, n_features):
+    """Return an array without rows, or, if the features have names, a frame of these columns."""
+    rows = np.empty((0, n_features))
+    if names is None:
+        return rows
+    try:
+        import pandas
+    except ImportError:  # Whoever has tables of Arrow alone has a frame of Arrow.
+        import pyarrow
+
+        return pyarrow.Table.from_arrays([pyarrow.array(column) for column in rows.T], names=names)
+    return pandas.DataFrame(rows, columns=names)
 
 
 def checked_rows(X):

@@ -32,7 +32,7 @@ from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import PAUSE, job_count, stream_in_threads
-from isrht.support.validation import checked_block
+from isrht.support.validation import check_unmasked, checked_block
 
 
 class RowSource(LocalRows):
@@ -129,7 +129,7 @@ class RowSource(LocalRows):
         """All labels, in memory, by one more pass; None where the blocks have none."""
         if not self._survey().has_labels:
             return None
-        return np.concatenate([column_or_1d(y) for *_, y in self._raw(self._blocks)])
+        return np.concatenate([np.array(column_or_1d(y)) for *_, y in self._raw(self._blocks)])
 
     @property
     def coded_labels(self):
@@ -195,6 +195,9 @@ class RowSource(LocalRows):
                 del given
                 if X.shape[1] != facts.shape[1]:
                     raise ValueError(f"it has {X.shape[1]} features, but had {facts.shape[1]} when it was first read")
+                if sp.issparse(X) != facts.sparse:
+                    kind = "sparse" if facts.sparse else "dense"
+                    raise ValueError(f"it is {kind} no more, as it was when it was first read")
             count = start + X.shape[0]
             if count > facts.shape[0]:
                 break
@@ -242,7 +245,7 @@ class RowSource(LocalRows):
                     kept.append(X)
                 self._tell(survey.n_samples)
                 del X, y, header
-            self._facts = survey.facts()
+            self._facts = survey.facts(getattr(self._blocks, "feature_names", None))
             self._kept = kept if kept is not None and kept.finish() else None
             if isinstance(self._blocks, FileRows):
                 self._blocks.scan_cache = None  # what the scan has kept was read by this pass
@@ -268,10 +271,10 @@ class RowSource(LocalRows):
             iterator = iter(blocks)
         while True:
             with naming_block(number, start):
-                item = next(iterator, None)
-                if item is None:
+                item = next(iterator, _END)
+                if item is _END:
                     return
-                X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+                X, y = _rows_and_labels(item)
                 n_rows = _row_count(X)
             if n_rows:
                 yield number, start, X, y
@@ -336,6 +339,7 @@ def _reiterable(blocks, label):
         return _Call(blocks)
     if is_matrix(blocks):
         check_sparse(blocks)
+        check_unmasked(blocks)
         return _Slices(blocks.tocsr() if sp.issparse(blocks) else blocks)
     if not hasattr(blocks, "__iter__"):
         raise TypeError(
@@ -359,11 +363,28 @@ def is_matrix(X):
     return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
+# What an iterator gives after its last block; None would be a block.
+_END = object()
+
+
+def _rows_and_labels(item):
+    """Return the rows and the labels of a block, which is a pair of both, or of rows alone (labels are None then)."""
+    is_pair = len(item) == 2 if isinstance(item, tuple) else isinstance(item, list) and _is_pair(item)
+    return item if is_pair else (item, None)
+
+
+def _is_pair(values):
+    """Say whether a list is a pair of rows and labels, as a loader of torch gives them: a row has no two dimensions."""
+    return len(values) == 2 and len(getattr(values[0], "shape", ())) == 2
+
+
 def _row_count(X):
     if hasattr(X, "shape"):
         if len(X.shape) != 2:
             raise ValueError(f"a block must have two dimensions, got shape {X.shape}")
         return X.shape[0]
+    if isinstance(X, dict) or not hasattr(X, "__len__"):
+        raise TypeError(f"a block must be rows, or a pair of rows and labels, got {type(X).__name__}")
     return len(X)
 
 

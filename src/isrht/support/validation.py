@@ -55,7 +55,7 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
         X is a float array or sparse matrix.
     """
     check_sparse(X)
-    _check_unmasked(X)
+    check_unmasked(X)
     with quiet_sums():
         checked = validate_data(
             estimator,
@@ -72,7 +72,7 @@ def checked_data(estimator, X, y="no_validation", *, accept_sparse="csr", reset=
 def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
     """Validate one block of rows as :func:`checked_data` does, but compare it with no estimator."""
     check_sparse(X)
-    _check_unmasked(X)
+    check_unmasked(X)
     with quiet_sums():
         checked = check_array(
             _floats_of_polars(X),
@@ -84,7 +84,7 @@ def checked_block(X, *, ensure_all_finite=True, ensure_min_samples=1):
     return plain(checked)
 
 
-def _check_unmasked(X):
+def check_unmasked(X):
     """Raise an error if values of a masked array are masked: scikit-learn would take what lies under the mask."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError("X has masked values: fill them first, by X.filled(0), say")

@@ -57,6 +57,8 @@ def test_the_dashboard_shows_what_a_task_does():
     assert distributed.utils.key_split(cluster.named("project", 12)) == "isrht-project-piece"
 
 
+# Dask itself warns where a test before this one has left a client open.
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
 def test_without_a_client_there_is_no_scheduler_to_wait_for():
     with dask.config.set(scheduler="threads"):
         cluster.check_scheduler()

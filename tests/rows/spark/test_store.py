@@ -17,7 +17,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_values_come_back_as_they_were(rng):
-    X, rows = rng.standard_normal((50, 7)), sp.random_array((40, 30), density=0.2, format="csr", rng=rng)
+    X, rows = rng.standard_normal((50, 7)), sp.random_array((40, 30), density=0.2, format="csr", random_state=rng)
     values = [X, X[:, ::2], X.T, X[:0], rows, np.array(["no", "yes"], object), {"a": (1, None)}]
     size = Store("rows", 0).put(3, values)
     got = Store("rows", 0).value(3)
