@@ -149,7 +149,7 @@ sanitize:
 # the fastest way to count, which Python has from 3.12 on, and which an older one would warn of.
 COVERED := build/coverage
 COVERED_PYTHON = $(COVERED)/venv/bin/python
-COVERED_CORE = $(shell $(COVERED_PYTHON) -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")')
+COVERED_CORE = $(shell $(PYTHON) -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")')
 
 coverage:
 	test -x $(COVERED_PYTHON) || $(PYTHON) -m venv $(COVERED)/venv

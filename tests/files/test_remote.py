@@ -5,6 +5,10 @@ import logging
 import os
 import pickle
 import socket
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -13,7 +17,8 @@ from numpy.testing import assert_array_equal
 
 from isrht import ISRHTClassifier, RowSource
 from isrht.files import FileError, open_rows, read_rows, remote, write_rows
-from isrht.files.remote import RemoteError, RemoteFile, is_url, shown
+from isrht.files.opening import format_of
+from isrht.files.remote import RemoteError, RemoteFile, file_system, is_url, shown, told
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -197,6 +202,228 @@ def test_secrets_are_not_in_the_names_of_files():
     assert not is_url("-")
 
 
+SECRETS = [
+    "http://{host}/data(1).csv?sig=SECRET",
+    "http://{host}/it's.csv?sig=SECRET",
+    'http://{host}/"a b".csv?sig=SECRET',
+    "http://{host}/a.csv?f=(1)&sig=SECRET",
+    "http://{host}/a.csv?f='1'&g=\"2\"&sig=SECRET",
+    "http://{host}/a.csv?sig=SECRET and more of the SECRET",
+    "http://{host}/a.csv#sig=SECRET",
+    "http://{host}/a.csv?a=::SECRET",
+    "http://me:SEC@RET@{host}/a.csv",
+    "http://me:SEC/RET@{host}/a.csv",
+    "http://me:SEC?RET@{host}/a.csv",
+    "http://me:SEC#RET@{host}/a.csv?sig=SECRET",
+    "http://SECRET@{host}/a.csv",
+    "simplecache::http://me:SECRET@{host}/a.csv?sig=(SECRET)",
+]
+
+
+@pytest.mark.parametrize("url", SECRETS)
+def test_no_secret_is_shown_whatever_signs_a_url_has(url):
+    pytest.importorskip("aiohttp")
+    file = RemoteFile(url.format(host="host"))
+    assert not any(secret in str(file) for secret in ("SEC", "RET"))
+    assert "host/" in str(file)
+    assert format_of([file]) == "csv"
+    with pytest.raises(RemoteError, match="cannot be reached") as caught:
+        open_rows(url.format(host=f"127.0.0.1:{free_port()}"))
+    assert not any(secret in str(caught.value) for secret in ("SEC", "RET"))
+
+
+def test_what_is_no_secret_is_shown():
+    for url in (
+        "memory://parts/part-?.csv",
+        "s3://bucket/run#1/a@b.csv",
+        "https://host:80/@scope/a@1.csv",
+        "https://[::1]:80/a.csv",
+        "zip://a.csv::simplecache::https://host/a.zip",
+    ):
+        assert shown(url) == url
+
+
+def test_secrets_are_taken_out_of_what_others_say():
+    url = "https://me:SEC%20RET@host/a b.csv?sig=SEC(R)&x=1"
+    for words in (
+        f"{url} is wrong",
+        "'https://me:SEC%20RET@host/a%20b.csv?sig=SEC(R)&x=1' is wrong",
+        "it is wrong: the user me:SEC RET, sig=SEC(R)",
+        "SEC%28R%29, SEC(R), SEC+RET",
+    ):
+        assert not any(secret in told(ValueError(words), url) for secret in ("SEC", "RET", "me:")), words
+    assert told(ValueError("no name of mine"), url) == "no name of mine"
+    assert told(ValueError(), url) == "ValueError"
+
+
+def test_an_archive_that_is_not_there_is_named_without_secrets(files):
+    pytest.importorskip("aiohttp")
+    with (
+        serving(files) as (url, _),
+        pytest.raises(FileNotFoundError, match=f"there is no file zip://rows.csv::{url}/none.zip$"),
+    ):
+        open_rows(f"zip://rows.csv::{url}/none.zip?sig=SECRET")
+
+
+def test_a_question_mark_in_a_local_url_is_a_pattern(tmp_path, rows):
+    for number, part in enumerate((slice(0, 200), slice(200, 500))):
+        write_rows(tmp_path / f"part-{number}.svm", rows[0][part], rows[1][part])
+    write_rows(tmp_path / "part-10#.svm", *rows)
+    folder = tmp_path.as_uri()
+    for url in (f"{folder}/part-?.svm", f"{folder.replace('file:', 'local:')}/part-?.svm", f"{folder}/part-10#.svm"):
+        assert_rows(read_rows(url), rows)
+    with pytest.raises(FileNotFoundError, match=r"no file matches .*/p-\?.svm"):
+        open_rows(f"{folder}/p-?.svm")
+    with pytest.raises(FileNotFoundError, match=r"no file matches memory://nowhere/p-\?.svm"):
+        open_rows("memory://nowhere/p-?.svm")
+
+
+DROPPED, SILENT = 0, -1
+
+
+@contextmanager
+def answering(*answers, data=b"1 1:1\n"):
+    """Serve one file to all requests after the first, which get these answers: a status, nothing, or silence."""
+    left, done = list(answers), threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            answer = left.pop(0) if left else 200
+            self.close_connection = True
+            if answer == SILENT:
+                done.wait(60)
+            if answer in (DROPPED, SILENT):
+                return
+            self.send_response(answer)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            if self.command == "GET" and answer == 200:
+                self.wfile.write(data)
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", left
+    finally:
+        done.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "problem"),
+    [
+        (401, PermissionError, r"{url}: access is denied \(401 Unauthorized\)"),
+        (403, PermissionError, r"{url}: access is denied \(403 Forbidden\)"),
+        (404, FileNotFoundError, "there is no file {url}"),
+        (410, FileNotFoundError, "there is no file {url}"),
+        (400, RemoteError, r"{url}: the server refused \(400 Bad Request\)"),
+        (429, RemoteError, r"{url}: there were too many requests \(429 Too Many Requests\)"),
+        (500, RemoteError, r"{url}: the server failed \(500 Internal Server Error\)"),
+        (503, RemoteError, r"{url}: the server failed \(503 Service Unavailable\)"),
+        (DROPPED, RemoteError, r"{url} cannot be reached \(Server disconnected\)"),
+    ],
+)
+def test_what_a_server_says_at_first_contact_is_named(status, kind, problem):
+    pytest.importorskip("aiohttp")
+    with answering(*[status] * 99) as (host, left):
+        with pytest.raises(kind, match=f"^{problem.format(url=f'{host}/rows.svm')}$"):
+            open_rows(f"{host}/rows.svm?sig=SECRET")
+        # One try asks for the head and then for the file; aiohttp asks once more for a connection that was dropped.
+        tries = remote.TRIES if status in (429, 500, 503, DROPPED) else 1
+        assert (99 - len(left)) // tries in ((2, 3, 4) if status == DROPPED else (2,))
+
+
+@pytest.mark.parametrize("status", [429, 503, DROPPED])
+def test_what_passes_at_first_contact_is_waited_for(status):
+    pytest.importorskip("aiohttp")
+    with answering(*[status] * 5) as (host, left):
+        X, y, _ = read_rows(f"{host}/rows.svm")
+        assert (X.shape, y.tolist(), left) == ((1, 1), [1.0], [])
+
+
+@pytest.mark.parametrize(("status", "problem"), [(403, "access is denied"), (404, "there is no file")])
+def test_what_stays_is_not_tried_again_when_the_file_is_read(status, problem):
+    pytest.importorskip("aiohttp")
+    with answering(200, 200, 200, *[status] * 9) as (host, left):
+        rows = open_rows(f"{host}/rows.svm", n_features=1, index_base=1)
+        with pytest.raises(OSError, match=problem):
+            list(rows)
+        assert len(left) >= 7
+
+
+def test_errors_of_the_caller_are_not_those_of_the_file():
+    aiohttp = pytest.importorskip("aiohttp")
+    try:
+        raise aiohttp.ClientResponseError(None, (), status=403)
+    except aiohttp.ClientResponseError:
+        with pytest.raises(FileNotFoundError, match="there is no file memory://nowhere/rows.csv"):
+            open_rows("memory://nowhere/rows.csv")
+
+
+def test_a_host_that_never_answers_is_named(monkeypatch):
+    pytest.importorskip("aiohttp")
+    monkeypatch.setattr(remote, "SILENCE", 0.2)
+    with answering(*[SILENT] * 99) as (host, left):
+        start, url = time.monotonic(), f"{host}/rows.svm"
+        problem = f"{url} cannot be reached: {host.removeprefix('http://')} did not answer in time"
+        with pytest.raises(RemoteError, match=problem):
+            open_rows(url)
+        assert time.monotonic() - start < 30
+        assert len(left) == 97
+
+
+def test_a_host_that_falls_silent_is_named(monkeypatch):
+    pytest.importorskip("aiohttp")
+    monkeypatch.setattr(remote, "SILENCE", 1.0)
+    with answering(200, 200, 200, *[SILENT] * 99) as (host, _):
+        rows = open_rows(f"{host}/rows.svm", n_features=1, index_base=1)
+        with pytest.raises(RemoteError, match=f"{host.removeprefix('http://')} did not answer in time"):
+            list(rows)
+
+
+def test_limits_of_the_user_are_kept(monkeypatch):
+    aiohttp = pytest.importorskip("aiohttp")
+    url = "https://host/rows.csv"
+
+    def client():
+        return file_system(url)[0].client_kwargs
+
+    def configure(**options):
+        monkeypatch.setitem(fsspec.config.conf, "https", options)
+
+    assert client()["timeout"] == aiohttp.ClientTimeout(total=None, sock_connect=60, sock_read=60)
+    configure(client_kwargs={"trust_env": True})
+    assert client()["trust_env"] is True
+    assert client()["timeout"].sock_read == 60
+    configure(client_kwargs={"timeout": aiohttp.ClientTimeout(total=7)})
+    assert client()["timeout"].total == 7
+
+    async def get_client(**options):
+        return aiohttp.ClientSession(**options)
+
+    configure(get_client=get_client)
+    assert client() == {}
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.svm.gz", "rows.npy"])
+def test_a_file_that_is_gone_in_the_next_pass_is_named(name, files):
+    pytest.importorskip("aiohttp")
+    with serving(dict(files)) as (url, site):
+        rows = open_rows(f"{url}/{name}", **options(name))
+        list(rows)
+        del site.files[name]
+        with pytest.raises(FileNotFoundError, match=f"^there is no file {url}/{name}$"):
+            list(rows)
+
+
 @pytest.fixture(scope="module")
 def bucket():
     """A bucket of moto's S3 server on the loopback."""
@@ -230,6 +457,13 @@ def test_a_bucket_of_s3(bucket, files, rows):
     with pytest.raises(FileNotFoundError, match="there is no file s3://no-such-bucket/rows.csv"):
         open_rows("s3://no-such-bucket/rows.csv")
     assert os.environ["AWS_SECRET_ACCESS_KEY"] == "hunter2"
+
+
+def test_botocore_does_not_tell_secrets(bucket):
+    with pytest.raises(RemoteError, match='s3://bkt/x.svm cannot be reached .*\n.* "[*]{3}@bkt"') as caught:
+        open_rows("s3://KEY:hunter2@bkt/x.svm")
+    assert "KEY" not in str(caught.value)
+    assert "hunter2" not in str(caught.value)
 
 
 @pytest.fixture(scope="module")

@@ -146,7 +146,7 @@ def data_and_model(files, out):
         return files[:1], Path(files[1])
     name = Path(shown(files[0])).name
     if name == "-" or any(sign in name for sign in "*?["):
-        raise ValueError(f"{files[0]} gives the model no name: name it, or use --out")
+        raise ValueError(f"{shown(files[0])} gives the model no name: name it, or use --out")
     return files, Path(f"{name}.isrht")
 
 
