@@ -280,6 +280,24 @@ def test_an_iterator_may_use_one_buffer_again_and_again(n_jobs, convert, rng):
     assert_same_model(LinearSVM(n_jobs=n_jobs).fit(RowSource(blocks)), LinearSVM().fit(convert(X), y), X)
 
 
+def test_one_sparse_matrix_may_have_duplicates_when_it_is_filled_again(rng):
+    X, y = sparse(rng)
+    doubled = [sp.csr_array(X[start : start + 100]) for start in range(0, N, 100)]
+
+    def blocks():
+        block = doubled[0].copy()
+        for number, part in enumerate(doubled):
+            times = 1 + number % 2  # an entry of half the size, twice, in every other block
+            block.data, block.indices = np.repeat(part.data / times, times), np.repeat(part.indices, times)
+            block.indptr = part.indptr * times
+            yield block, y[100 * number : 100 * number + 100]
+
+    assert_same_model(LinearSVM().fit(RowSource(blocks)), LinearSVM().fit(X, y), X)
+    assert_array_equal(
+        *(BoostedISRHT(4, random_state=0).fit(*given).transform(X) for given in [(RowSource(blocks),), (X, y)])
+    )
+
+
 def test_empty_blocks_and_one_row_blocks_are_no_trouble(rng):
     X, y = dense(rng)
     X, y = X[:60], y[:60]

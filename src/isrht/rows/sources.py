@@ -276,6 +276,8 @@ class RowSource(LocalRows):
                     return
                 X, y = _rows_and_labels(item)
                 n_rows = _row_count(X)
+                if sp.issparse(X) and not self._has_blocks_of_its_own():
+                    X = X.__class__(X)  # SciPy keeps in a matrix whether it has duplicates, which may be filled anew
             if n_rows:
                 yield number, start, X, y
             del X, y, item
