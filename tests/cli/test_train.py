@@ -143,9 +143,9 @@ def test_rows_by_url_make_the_model_of_the_file(out_of_core, site, data, tmp_pat
 
 
 def test_urls_that_cannot_be_read_are_said_in_a_line(site, tmp_path, monkeypatch):
-    from isrht.files import remote
+    from isrht.files import _trouble
 
-    monkeypatch.setattr(remote, "PAUSE", 0.001)
+    monkeypatch.setattr(_trouble, "PAUSE", 0.001)
     url, server = site
     secret = url.replace("://", "://me:hunter2@")
     for source, code, words in (

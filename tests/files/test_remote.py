@@ -5,10 +5,6 @@ import logging
 import os
 import pickle
 import socket
-import threading
-import time
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -16,16 +12,16 @@ from http_server import serving
 from numpy.testing import assert_array_equal
 
 from isrht import ISRHTClassifier, RowSource
-from isrht.files import FileError, open_rows, read_rows, remote, write_rows
-from isrht.files.opening import format_of
-from isrht.files.remote import RemoteError, RemoteFile, file_system, is_url, shown, told
+from isrht.files import FileError, _trouble, open_rows, read_rows, write_rows
+from isrht.files._trouble import RemoteError
+from isrht.files.remote import RemoteFile, file_system
 
 fsspec = pytest.importorskip("fsspec")
 
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch):
-    monkeypatch.setattr(remote, "PAUSE", 0.001)
+    monkeypatch.setattr(_trouble, "PAUSE", 0.001)
 
 
 @pytest.fixture
@@ -113,11 +109,6 @@ def test_folders_of_parquet_tell_columns(tmp_path, rows):
         read_rows(tmp_path)
 
 
-def test_a_file_url_is_a_path(tmp_path, rows):
-    write_rows(tmp_path / "rows x.svm", *rows)
-    assert_rows(read_rows((tmp_path / "rows x.svm").as_uri()), rows)
-
-
 def test_a_model_is_that_of_the_same_rows_in_memory(memory, rows):
     model = ISRHTClassifier(4, selection="supervised", C=1.0, random_state=0).fit(RowSource(f"{memory}/rows.svm.gz"))
     expected = ISRHTClassifier(4, selection="supervised", C=1.0, random_state=0).fit(*rows)
@@ -171,98 +162,11 @@ def test_a_file_that_ends_too_early_is_named():
         Short("memory://short.svm").open().read()
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def test_what_is_not_there_is_named_without_secrets(files):
-    pytest.importorskip("aiohttp")
-    with pytest.raises(FileNotFoundError, match="there is no file memory://nowhere/rows.csv"):
-        open_rows("memory://nowhere/rows.csv")
-    with pytest.raises(ValueError, match="nothing://x/y: Protocol not known: nothing"):
-        open_rows("nothing://x/y")
-    with serving(files) as (url, _):
-        secret = url.replace("://", "://me:hunter2@") + "/none.csv?signature=hunter2"
-        with pytest.raises(FileNotFoundError, match=f"there is no file {url}/none.csv$") as caught:
-            open_rows(secret)
-        assert caught.value.__suppress_context__
-    with pytest.raises(OSError, match=r"http://127.0.0.1:\d+/rows.csv cannot be reached") as caught:
-        open_rows(f"http://me:hunter2@127.0.0.1:{free_port()}/rows.csv?key=hunter2")
-    assert "hunter2" not in str(caught.value)
-
-
 def test_secrets_are_not_in_the_names_of_files():
     file = RemoteFile("https://me:hunter2@host/rows.csv.gz?signature=hunter2")
     assert str(file) == "https://host/rows.csv.gz"
     assert str(FileError(file, "it is wrong")) == "https://host/rows.csv.gz: it is wrong"
     assert pickle.loads(pickle.dumps(file)).url == file.url
-    assert shown("a b") == "a b"
-    assert not is_url("-")
-
-
-SECRETS = [
-    "http://{host}/data(1).csv?sig=SECRET",
-    "http://{host}/it's.csv?sig=SECRET",
-    'http://{host}/"a b".csv?sig=SECRET',
-    "http://{host}/a.csv?f=(1)&sig=SECRET",
-    "http://{host}/a.csv?f='1'&g=\"2\"&sig=SECRET",
-    "http://{host}/a.csv?sig=SECRET and more of the SECRET",
-    "http://{host}/a.csv#sig=SECRET",
-    "http://{host}/a.csv?a=::SECRET",
-    "http://me:SEC@RET@{host}/a.csv",
-    "http://me:SEC/RET@{host}/a.csv",
-    "http://me:SEC?RET@{host}/a.csv",
-    "http://me:SEC#RET@{host}/a.csv?sig=SECRET",
-    "http://SECRET@{host}/a.csv",
-    "simplecache::http://me:SECRET@{host}/a.csv?sig=(SECRET)",
-]
-
-
-@pytest.mark.parametrize("url", SECRETS)
-def test_no_secret_is_shown_whatever_signs_a_url_has(url):
-    pytest.importorskip("aiohttp")
-    file = RemoteFile(url.format(host="host"))
-    assert not any(secret in str(file) for secret in ("SEC", "RET"))
-    assert "host/" in str(file)
-    assert format_of([file]) == "csv"
-    with pytest.raises(RemoteError, match="cannot be reached") as caught:
-        open_rows(url.format(host=f"127.0.0.1:{free_port()}"))
-    assert not any(secret in str(caught.value) for secret in ("SEC", "RET"))
-
-
-def test_what_is_no_secret_is_shown():
-    for url in (
-        "memory://parts/part-?.csv",
-        "s3://bucket/run#1/a@b.csv",
-        "https://host:80/@scope/a@1.csv",
-        "https://[::1]:80/a.csv",
-        "zip://a.csv::simplecache::https://host/a.zip",
-    ):
-        assert shown(url) == url
-
-
-def test_secrets_are_taken_out_of_what_others_say():
-    url = "https://me:SEC%20RET@host/a b.csv?sig=SEC(R)&x=1"
-    for words in (
-        f"{url} is wrong",
-        "'https://me:SEC%20RET@host/a%20b.csv?sig=SEC(R)&x=1' is wrong",
-        "it is wrong: the user me:SEC RET, sig=SEC(R)",
-        "SEC%28R%29, SEC(R), SEC+RET",
-    ):
-        assert not any(secret in told(ValueError(words), url) for secret in ("SEC", "RET", "me:")), words
-    assert told(ValueError("no name of mine"), url) == "no name of mine"
-    assert told(ValueError(), url) == "ValueError"
-
-
-def test_an_archive_that_is_not_there_is_named_without_secrets(files):
-    pytest.importorskip("aiohttp")
-    with (
-        serving(files) as (url, _),
-        pytest.raises(FileNotFoundError, match=f"there is no file zip://rows.csv::{url}/none.zip$"),
-    ):
-        open_rows(f"zip://rows.csv::{url}/none.zip?sig=SECRET")
 
 
 def test_a_question_mark_in_a_local_url_is_a_pattern(tmp_path, rows):
@@ -276,117 +180,6 @@ def test_a_question_mark_in_a_local_url_is_a_pattern(tmp_path, rows):
         open_rows(f"{folder}/p-?.svm")
     with pytest.raises(FileNotFoundError, match=r"no file matches memory://nowhere/p-\?.svm"):
         open_rows("memory://nowhere/p-?.svm")
-
-
-DROPPED, SILENT = 0, -1
-
-
-@contextmanager
-def answering(*answers, data=b"1 1:1\n"):
-    """Serve one file to all requests after the first, which get these answers: a status, nothing, or silence."""
-    left, done = list(answers), threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            answer = left.pop(0) if left else 200
-            self.close_connection = True
-            if answer == SILENT:
-                done.wait(60)
-            if answer in (DROPPED, SILENT):
-                return
-            self.send_response(answer)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            if self.command == "GET" and answer == 200:
-                self.wfile.write(data)
-
-        do_HEAD = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", left
-    finally:
-        done.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "problem"),
-    [
-        (401, PermissionError, r"{url}: access is denied \(401 Unauthorized\)"),
-        (403, PermissionError, r"{url}: access is denied \(403 Forbidden\)"),
-        (404, FileNotFoundError, "there is no file {url}"),
-        (410, FileNotFoundError, "there is no file {url}"),
-        (400, RemoteError, r"{url}: the server refused \(400 Bad Request\)"),
-        (429, RemoteError, r"{url}: there were too many requests \(429 Too Many Requests\)"),
-        (500, RemoteError, r"{url}: the server failed \(500 Internal Server Error\)"),
-        (503, RemoteError, r"{url}: the server failed \(503 Service Unavailable\)"),
-        (DROPPED, RemoteError, r"{url} cannot be reached \(Server disconnected\)"),
-    ],
-)
-def test_what_a_server_says_at_first_contact_is_named(status, kind, problem):
-    pytest.importorskip("aiohttp")
-    with answering(*[status] * 99) as (host, left):
-        with pytest.raises(kind, match=f"^{problem.format(url=f'{host}/rows.svm')}$"):
-            open_rows(f"{host}/rows.svm?sig=SECRET")
-        # One try asks for the head and then for the file; aiohttp asks once more for a connection that was dropped.
-        tries = remote.TRIES if status in (429, 500, 503, DROPPED) else 1
-        assert (99 - len(left)) // tries in ((2, 3, 4) if status == DROPPED else (2,))
-
-
-@pytest.mark.parametrize("status", [429, 503, DROPPED])
-def test_what_passes_at_first_contact_is_waited_for(status):
-    pytest.importorskip("aiohttp")
-    with answering(*[status] * 5) as (host, left):
-        X, y, _ = read_rows(f"{host}/rows.svm")
-        assert (X.shape, y.tolist(), left) == ((1, 1), [1.0], [])
-
-
-@pytest.mark.parametrize(("status", "problem"), [(403, "access is denied"), (404, "there is no file")])
-def test_what_stays_is_not_tried_again_when_the_file_is_read(status, problem):
-    pytest.importorskip("aiohttp")
-    with answering(200, 200, 200, *[status] * 9) as (host, left):
-        rows = open_rows(f"{host}/rows.svm", n_features=1, index_base=1)
-        with pytest.raises(OSError, match=problem):
-            list(rows)
-        assert len(left) >= 7
-
-
-def test_errors_of_the_caller_are_not_those_of_the_file():
-    aiohttp = pytest.importorskip("aiohttp")
-    try:
-        raise aiohttp.ClientResponseError(None, (), status=403)
-    except aiohttp.ClientResponseError:
-        with pytest.raises(FileNotFoundError, match="there is no file memory://nowhere/rows.csv"):
-            open_rows("memory://nowhere/rows.csv")
-
-
-def test_a_host_that_never_answers_is_named(monkeypatch):
-    pytest.importorskip("aiohttp")
-    monkeypatch.setattr(remote, "SILENCE", 0.2)
-    with answering(*[SILENT] * 99) as (host, left):
-        start, url = time.monotonic(), f"{host}/rows.svm"
-        problem = f"{url} cannot be reached: {host.removeprefix('http://')} did not answer in time"
-        with pytest.raises(RemoteError, match=problem):
-            open_rows(url)
-        assert time.monotonic() - start < 30
-        assert len(left) == 97
-
-
-def test_a_host_that_falls_silent_is_named(monkeypatch):
-    pytest.importorskip("aiohttp")
-    monkeypatch.setattr(remote, "SILENCE", 1.0)
-    with answering(200, 200, 200, *[SILENT] * 99) as (host, _):
-        rows = open_rows(f"{host}/rows.svm", n_features=1, index_base=1)
-        with pytest.raises(RemoteError, match=f"{host.removeprefix('http://')} did not answer in time"):
-            list(rows)
 
 
 def test_limits_of_the_user_are_kept(monkeypatch):

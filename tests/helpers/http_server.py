@@ -1,5 +1,6 @@
 """A small HTTP server on the loopback that knows ranges, and breaks connections when it is told to."""
 
+import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -71,3 +72,10 @@ def serving(files):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def free_port():
+    """Return a port of the loopback at which nobody listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]

@@ -70,7 +70,7 @@ def make_model(asked):
 
 def what_to_know(data, facts, label):
     """Return what ``isrht predict`` must know of the data, and what a reader of the model may want to know."""
-    from isrht.files.remote import shown
+    from isrht.files.urls import shown
 
     return {
         "label_type": facts.label_type,

@@ -136,7 +136,7 @@ def train(
 
 def data_and_model(files, out):
     """Return which of the files are data, and the path of the model."""
-    from isrht.files.remote import shown
+    from isrht.files.urls import shown
 
     if out is not None:
         return files, out

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from isrht.files._checks import check_finite, check_width, label_place, refuse_infinite
+from isrht.files._trouble import RemoteError
 from isrht.files.arrow import (
     ColumnsAsRows,
     bytes_of_row,
@@ -30,7 +31,6 @@ from isrht.files.arrow import (
 )
 from isrht.files.errors import FileError, library, name_of
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
-from isrht.files.remote import RemoteError
 from isrht.files.rows import FileRows, rows_per_block
 from isrht.files.streams import open_bytes, to_seek
 from isrht.support.threads import read_ahead

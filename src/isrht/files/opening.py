@@ -19,9 +19,9 @@ from isrht.files.errors import STANDARD_INPUT, FileError
 from isrht.files.facts import Facts
 from isrht.files.labels import NUMBER, TEXT
 from isrht.files.limits import Limits, check_whole_number
-from isrht.files.remote import is_url, local_path
 from isrht.files.rows import FileRows
 from isrht.files.streams import FileObject, can_be_read_again, packing
+from isrht.files.urls import is_url, local_path
 from isrht.support.hints import Array, RowFiles
 
 FORMATS = {"libsvm": LibsvmRows, "csv": CsvRows, "tsv": CsvRows, "parquet": ParquetRows, "npy": NpyRows, "npz": NpzRows}

@@ -18,9 +18,10 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from isrht.files._trouble import RemoteError
 from isrht.files.errors import STANDARD_INPUT, FileError, library
 from isrht.files.limits import Limits
-from isrht.files.remote import RemoteError, RemoteFile
+from isrht.files.remote import RemoteFile
 
 
 def zstandard():
