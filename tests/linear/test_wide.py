@@ -195,3 +195,23 @@ def test_a_search_warns_of_nothing_on_ordinary_rows():
         model = LinearSVMCV().fit(X, y)
     assert model.scores_.shape == (11, 5)
     assert isinstance(path.solver_for(training_blocks(X, y), 1.0, SolverOptions()), WideSolver)
+
+
+@pytest.mark.parametrize("model", [LinearSVM(), LinearSVMCV()])
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("unit", [1e152, 1e160, 1e300])
+def test_rows_whose_squares_overflow_are_refused(model, container, unit):
+    X, y = noisy(40, 3000)
+    with pytest.raises(ValueError, match="sums of squares of the rows overflow: X has values too large"):
+        model.fit(container(unit * X), y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_rough_search_is_finished_from_where_its_epochs_ended(monkeypatch, wide):
+    X, y = hard_data(HARD[0])
+    blocks = training_blocks(X, y, np.ones(len(y)))
+    expected = fit_path(blocks, [1.0], options=SolverOptions(rough=True))
+    monkeypatch.setattr(_wide, "MAX_ROUGH_EPOCHS", 1)
+    for one, other in zip(fit_path(blocks, [1.0], options=SolverOptions(rough=True)), expected, strict=True):
+        ours, best = (objective(X, y, fit.coef[0], fit.intercept[0], 1.0) for fit in (one, other))
+        assert ours <= best * (1 + 1e-2)

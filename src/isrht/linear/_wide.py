@@ -21,6 +21,7 @@ from isrht.linear._objective import hinge_of
 from isrht.linear._problems import TwoClassProblems
 from isrht.rows.blocks import Block
 from isrht.support.threads import in_threads, job_count
+from isrht.support.validation import check_no_overflow
 
 # Lanes of floats are as near to the optimum as they come when an epoch gains less than this part of the objective; then
 # each problem goes on alone, in double. So many epochs they may take for it.
@@ -93,6 +94,8 @@ class WideSolver:
             options = replace(options, tol=max(options.tol, ROUGH_TOL))
         self.blocks, self.options = blocks, options
         self.rows = DescentRows(blocks.X, options.fit_intercept)
+        if not self.rows.fit_into_float64:
+            check_no_overflow("rows", np.inf)
         self.newton = (NewtonInMemory if self.rows.is_sparse else NewtonByRows)(blocks, options)
         self.max_epochs = MAX_EPOCHS if self.rows.is_sparse else worthwhile_epochs(*blocks.X.shape)
 
@@ -119,11 +122,9 @@ class WideSolver:
 
     def minimise(self, state, C):
         """Move ``state`` to the optimum for C. Return the number of epochs and steps, and whether it was reached."""
-        n_iter, converged = np.zeros(len(state.problems), dtype=int), np.zeros(len(state.problems), dtype=bool)
-        if self.rows.fit_into_float64:
-            if state.given:
-                self._take_up(state, C)
-            n_iter, converged = self._descend(state, C)
+        if state.given:
+            self._take_up(state, C)
+        n_iter, converged = self._descend(state, C)
         unsolved = np.flatnonzero(~converged)
         if len(unsolved):
             steps, converged[unsolved] = self._finish(state, C, unsolved)
