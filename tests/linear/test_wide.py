@@ -208,7 +208,7 @@ def test_rows_whose_squares_overflow_are_refused(model, container, unit):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_rough_search_is_finished_from_where_its_epochs_ended(monkeypatch, wide):
-    X, y = hard_data(HARD[0])
+    X, y = noisy(80, 100)  # more features than the kernel of few takes
     blocks = training_blocks(X, y, np.ones(len(y)))
     expected = fit_path(blocks, [1.0], options=SolverOptions(rough=True))
     monkeypatch.setattr(_wide, "MAX_ROUGH_EPOCHS", 1)
