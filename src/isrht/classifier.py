@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -199,6 +199,20 @@ class ISRHTClassifier(
     >>> bool(paper.score(X[1000:], y[1000:] % 2) > 0.8)
     True
     """
+
+    n_iter_: int
+    C_: float
+    Cs_: Array
+    scores_: Array
+    mean_scores_: Array
+    std_scores_: Array
+    weight_unit_: float
+    blend_share_: float
+    projection_: ISRHT | BoostedISRHT
+    svm_: LinearSVM
+    all_features_svm_: LinearSVM | None
+    scaler_: Any
+    calibration_: Calibration | None
 
     def __init__(
         self,

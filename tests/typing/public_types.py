@@ -32,7 +32,12 @@ def transforms_keep_the_precision_of_their_input() -> None:
     assert_type(isrht.fwht(X32), NDArray[np.float32])
     assert_type(isrht.fwht(X64, 0, norm="ortho"), NDArray[np.float64])
     assert_type(isrht.fwht(X64.astype(np.float16)), NDArray[np.float16])
-    isrht.fwht(y), isrht.ifwht([1.0, 0.0]), isrht.fwhtn(X64, (0, 1), norm=0.5)
+    assert_type(isrht.ifwht(X32, norm="forward"), NDArray[np.float32])
+    assert_type(isrht.fwhtn(X64, (0, 1), norm=0.5), NDArray[np.float64])
+    assert_type(isrht.ifwhtn(X32), NDArray[np.float32])
+    assert_type(isrht.fwht(X64.astype(np.int32)), NDArray[np.int32])
+    assert_type(isrht.fwht(X64.astype(np.int64), norm="ortho"), Any)
+    isrht.fwht(y), isrht.ifwht([1.0, 0.0])
     isrht.fwht(X64, norm="sideways")  # type: ignore[call-overload]
     isrht.fwht(X64, 0, "ortho")  # type: ignore[call-overload]
 
@@ -49,6 +54,19 @@ def estimators_return_themselves_and_arrays() -> None:
     assert_type(ISRHTClassifier().fit(X64, y).predict(X64), NDArray[Any] | Any)
     assert_type(ISRHT().fit(X64, y).inverse_transform(X64), NDArray[Any])
     assert_type(HadamardFourierFeatures().fit(X64).transform(X64), NDArray[Any])
+
+
+def fitted_estimators_have_what_they_learned() -> None:
+    model = ISRHTClassifier().fit(X64, y)
+    assert_type(model.coef_, NDArray[Any])
+    assert_type(model.n_features_in_, int)
+    assert_type(model.feature_names_in_, NDArray[Any])
+    assert_type(model.C_, float)
+    assert_type(model.svm_, LinearSVM)
+    assert_type(LinearSVMCV().fit(X64, y).scores_, NDArray[Any])
+    assert_type(ISRHT().fit(X64).signs_, NDArray[Any])
+    assert_type(BoostedISRHT().fit(X64, y).rounds_, int)
+    assert_type(isrht.HadamardRotation().fit(X64).seed_, int)
 
 
 def mistakes_are_found() -> None:

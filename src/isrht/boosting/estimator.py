@@ -15,7 +15,7 @@ gradient is largest. They are weighted down, so that they may correct the learne
 from __future__ import annotations
 
 from numbers import Real
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,7 +50,7 @@ from isrht.rows.folds import (
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import checked_sample_weight, in_units, typical_weight
 from isrht.support.doc_links import DocLinkMixin
-from isrht.support.hints import ArrayOrLazy, Folds, Labels, RandomState, Rows, Scoring, Weights
+from isrht.support.hints import Array, ArrayOrLazy, Folds, Labels, RandomState, Rows, Scoring, Weights
 from isrht.support.matrices import without_duplicates
 from isrht.support.progress import CallbackSupportMixin, shows_progress, step
 from isrht.support.threads import one_blas_thread
@@ -173,6 +173,29 @@ class BoostedISRHT(
     >>> bool(svm.score(boosted.transform(X[1000:]), y[1000:] % 2) > 0.87)
     True
     """
+
+    rounds_: int
+    threshold_: float
+    diagonal_: str
+    C_: float
+    held_out_score_: float
+    fold_scores_: Array
+    search_scores_: Array
+    has_signal_: bool
+    weight_unit_: float
+    calibration_: Any
+    diagonals_: Array
+    mixing_: Array
+    selected_columns_: Array
+    column_rounds_: Array
+    column_scales_: Array
+    mean_: Array
+    classes_: Array
+    n_learned_: int
+    n_components_: int
+    n_features_padded_: int
+    n_features_in_: int
+    feature_names_in_: Array
 
     def __init__(
         self,

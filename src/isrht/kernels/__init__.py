@@ -14,12 +14,17 @@ from __future__ import annotations
 import os
 import warnings
 
+MODULE = "isrht.kernels._core"
+FAULT = None  # why the compiled kernels, which are there, cannot be loaded
 try:
-    from isrht.kernels import _core  # type: ignore[attr-defined]  # it is compiled, and may not be there
-except ImportError:
+    import isrht.kernels._core as _core  # noqa: PLR0402 -- ``from`` would not tell a missing module from a broken one
+except ImportError as error:
     _core = None  # type: ignore[assignment]  # Where nothing was compiled, there is no module.
+    if not (isinstance(error, ModuleNotFoundError) and error.name == MODULE):
+        FAULT = str(error)
 
 NUMPY = "numpy"
+REINSTALL = "pip install --force-reinstall --no-deps --no-cache-dir isrht"  # pip keeps the wheel that it built before
 
 
 def available():
@@ -36,7 +41,8 @@ def use(name):
     """Let other kernels serve."""
     global engine
     if name not in available():
-        raise ValueError(f"ISRHT_KERNEL={name!r} is not available here: choose one of {', '.join(available())}")
+        why = f" (the compiled kernels cannot be loaded: {FAULT})" if FAULT else ""
+        raise ValueError(f"ISRHT_KERNEL={name!r} is not available here: choose one of {', '.join(available())}{why}")
     if name == NUMPY:
         engine = _numpy_twins()
         return
@@ -61,9 +67,13 @@ def _choose():
     if asked:
         use(asked)
     elif _core is None:
+        if FAULT:
+            what, remedy = f"the compiled kernels of isrht cannot be loaded ({FAULT})", f"Reinstall by `{REINSTALL}`"
+        else:
+            what = "isrht was installed without its compiled kernels (no C++17 compiler was found then)"
+            remedy = f"Install a compiler, then reinstall by `{REINSTALL}`"
         warnings.warn(
-            "isrht was installed without its compiled kernels (no C++17 compiler was found then): NumPy serves, "
-            "much slower. Install a compiler and reinstall, or set ISRHT_KERNEL=numpy to silence this.",
+            f"{what}: NumPy serves, much slower. {remedy}, or set ISRHT_KERNEL=numpy to silence this.",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -13,6 +13,8 @@ def information():
     yield "isrht", __version__
     yield "kernel", kernels.active()
     yield "kernels available", ", ".join(kernels.available())
+    if kernels.FAULT:
+        yield "compiled kernels", f"cannot be loaded: {kernels.FAULT}"
     yield "processor", f"{platform.machine()}: {', '.join(kernels.processor_features()) or 'features unknown'}"
     yield "python", platform.python_version()
     for package in ("numpy", "scipy", "scikit-learn"):

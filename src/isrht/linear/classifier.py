@@ -18,13 +18,19 @@ from isrht.rows.entry import as_rows, fitted_rows, validate_rows
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.doc_links import DocLinkMixin
-from isrht.support.hints import ArrayOrLazy, Rows
+from isrht.support.hints import Array, ArrayOrLazy, Rows
 from isrht.support.threads import one_blas_thread
 from isrht.support.validation import check_finite_scores, check_n_jobs, checked_data
 
 
 class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
     """The common part of all linear classifiers: after ``fit`` they have ``coef_``, ``intercept_`` and ``classes_``."""
+
+    coef_: Array
+    intercept_: Array
+    classes_: Array
+    n_features_in_: int
+    feature_names_in_: Array
 
     def decision_function(self, X: Rows) -> ArrayOrLazy:
         """Return the scores of rows: how far each lies on which side of the hyperplanes.

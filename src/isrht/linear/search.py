@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_array
@@ -115,6 +115,15 @@ class LinearSVMCV(CallbackSupportMixin, ProbabilitiesMixin, LinearClassifier):
     >>> model.scores_.shape
     (11, 3)
     """
+
+    n_iter_: int
+    C_: float
+    Cs_: Array
+    scores_: Array
+    mean_scores_: Array
+    std_scores_: Array
+    weight_unit_: float
+    calibration_: Any
 
     def __init__(
         self,

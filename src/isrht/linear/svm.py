@@ -98,6 +98,8 @@ class LinearSVM(CallbackSupportMixin, LinearClassifier):
     array(['yes'], dtype='<U3')
     """
 
+    n_iter_: int
+
     def __init__(
         self,
         C: float = 1.0,

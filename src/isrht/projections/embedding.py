@@ -73,6 +73,13 @@ class SparseEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLink
     230
     """
 
+    components_: Array
+    signs_: Array
+    magnitudes_: Array | None
+    n_components_: int
+    n_features_in_: int
+    feature_names_in_: Array
+
     def __init__(
         self,
         n_components: int | Literal["auto"] = "auto",

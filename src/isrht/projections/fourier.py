@@ -84,6 +84,14 @@ class HadamardFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     True
     """
 
+    signs_: Array
+    phases_: Array
+    selected_columns_: Array
+    gamma_: float
+    n_features_padded_: int
+    n_features_in_: int
+    feature_names_in_: Array
+
     def __init__(
         self,
         n_components: int = 256,

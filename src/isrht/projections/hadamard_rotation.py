@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isrht.support.doc_links import DocLinkMixin
-from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
+from isrht.support.hints import Array, ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.matrices import contiguous_rows, empty_rows, rows_are_apart
 from isrht.support.threads import job_count
 from isrht.support.validation import (
@@ -88,6 +88,11 @@ class HadamardRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocLin
     >>> np.allclose(rotation.inverse_transform(Z), X)
     True
     """
+
+    signs_: Array
+    seed_: int
+    n_features_in_: int
+    feature_names_in_: Array
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from types import SimpleNamespace
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -137,6 +137,13 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
     >>> ISRHT(16, random_state=0).fit(X, y % 2).transform(X).shape
     (1797, 16)
     """
+
+    signs_: Array
+    statistics_: Any
+    n_features_padded_: int
+    n_features_in_: int
+    feature_names_in_: Array
+    embedding_: SparseEmbedding | None
 
     def __init__(
         self,

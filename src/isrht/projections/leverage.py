@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isrht.projections.selection import rank
 from isrht.support.doc_links import DocLinkMixin
-from isrht.support.hints import ArrayOrLazy, Labels, RandomState, Rows
+from isrht.support.hints import Array, ArrayOrLazy, Labels, RandomState, Rows
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.validation import (
     check_n_components,
@@ -61,6 +61,10 @@ class LeverageScoreSelection(SelectorMixin, DocLinkMixin, BaseEstimator):
     >>> LeverageScoreSelection(16, random_state=0).fit(X).get_support(indices=True)[:3].tolist()
     [4, 5, 13]
     """
+
+    leverage_: Array
+    n_features_in_: int
+    feature_names_in_: Array
 
     def __init__(
         self,

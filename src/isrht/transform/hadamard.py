@@ -33,6 +33,7 @@ HALF = 32
 
 
 _Kept = TypeVar("_Kept", np.float16, np.float32, np.float64, np.complex64, np.complex128)
+_Integer = TypeVar("_Integer", np.int32, np.int64)
 _Norm = Literal["backward", "ortho", "forward"] | float | None
 _Order = Literal["natural", "sequency", "dyadic"]
 
@@ -48,6 +49,19 @@ def fwht(
     workers: int | None = None,
     check_overflow: bool = False,
 ) -> NDArray[_Kept]: ...
+
+
+@overload
+def fwht(
+    x: NDArray[_Integer],
+    axis: int = -1,
+    *,
+    norm: Literal["backward"] | None = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> NDArray[_Integer]: ...
 
 
 @overload
@@ -140,6 +154,32 @@ def fwht(
     return _transformed(x, lambda ndim: (_checked_axis(axis, ndim),), how, overwrite_x)
 
 
+@overload
+def ifwht(
+    x: NDArray[_Kept],
+    axis: int = -1,
+    *,
+    norm: _Norm = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> NDArray[_Kept]: ...
+
+
+@overload
+def ifwht(
+    x: Any,
+    axis: int = -1,
+    *,
+    norm: _Norm = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> Any: ...
+
+
 def ifwht(
     x: Any,
     axis: int = -1,
@@ -173,6 +213,45 @@ def ifwht(
     """
     how = _How(norm, order, workers, check_overflow, inverse=True)
     return _transformed(x, lambda ndim: (_checked_axis(axis, ndim),), how, overwrite_x)
+
+
+@overload
+def fwhtn(
+    x: NDArray[_Kept],
+    axes: Any = None,
+    *,
+    norm: _Norm = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> NDArray[_Kept]: ...
+
+
+@overload
+def fwhtn(
+    x: NDArray[_Integer],
+    axes: Any = None,
+    *,
+    norm: Literal["backward"] | None = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> NDArray[_Integer]: ...
+
+
+@overload
+def fwhtn(
+    x: Any,
+    axes: Any = None,
+    *,
+    norm: _Norm = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> Any: ...
 
 
 def fwhtn(
@@ -209,6 +288,32 @@ def fwhtn(
     """
     how = _How(norm, order, workers, check_overflow, inverse=False)
     return _transformed(x, lambda ndim: _checked_axes(axes, ndim), how, overwrite_x)
+
+
+@overload
+def ifwhtn(
+    x: NDArray[_Kept],
+    axes: Any = None,
+    *,
+    norm: _Norm = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> NDArray[_Kept]: ...
+
+
+@overload
+def ifwhtn(
+    x: Any,
+    axes: Any = None,
+    *,
+    norm: _Norm = None,
+    order: _Order = "natural",
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    check_overflow: bool = False,
+) -> Any: ...
 
 
 def ifwhtn(

@@ -2,7 +2,8 @@
 
 Spark itself would keep them as cached RDDs, but then every value that a function needs comes through a process of
 Python of its own. Here a task maps the files of its piece into memory, and copies nothing. The files are in the folders
-of the executor, which Spark removes with the executor.
+of the executor, which Spark removes with the executor. Executors on Windows are not supported: it lets no file be
+replaced or removed that is mapped.
 """
 
 from __future__ import annotations
