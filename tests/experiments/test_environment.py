@@ -3,11 +3,12 @@ import os
 import platform
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from isrht.experiments import _environment
-from isrht.experiments._environment import _git, environment
+from isrht.experiments._environment import _git, commit, environment
 
 
 def test_a_result_can_say_where_it_comes_from():
@@ -40,3 +41,24 @@ def test_the_repository_is_only_read(tmp_path):
     before = (tmp_path / ".git" / "index").read_bytes()
     assert _git(tmp_path, "status", "--porcelain") == "A  file"
     assert (tmp_path / ".git" / "index").read_bytes() == before
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+@pytest.mark.parametrize(
+    ("place", "added", "ours"),
+    [("src", True, True), ("src", False, False), (".venv/lib/site-packages", True, False), ("lib", False, False)],
+)
+def test_the_commit_is_that_of_our_own_sources(place, added, ours, tmp_path, monkeypatch):
+    """Not that of a repository in which the package happens to be installed."""
+    copy = tmp_path / place / "isrht" / "experiments" / "_environment.py"
+    copy.parent.mkdir(parents=True)
+    shutil.copy(Path(_environment.__file__), copy)
+    (tmp_path / "other").write_text("x")
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (["init", "-q"], ["add", "other", *[str(copy)] * added], [*who, "commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    monkeypatch.setattr(_environment, "__file__", str(copy))
+    head = _git(tmp_path, "rev-parse", "--short=12", "HEAD")
+    assert commit() == (head if ours else None)
+    (tmp_path / "other").write_text("y")
+    assert commit() == (head + "+" if ours else None)

@@ -1,5 +1,6 @@
 """Workers and parents are killed by real signals."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,10 @@ import pytest
 from isrht.experiments._workers import Runner, run_in_processes
 from isrht.experiments.journal import Journal
 from isrht.experiments.run import Task
+
+needs_proc = pytest.mark.skipif(
+    not os.path.exists(f"/proc/self/task/{os.getpid()}/children"), reason="finds the workers in /proc"
+)
 
 
 def task(method="SRHT", seed=0, **changes):
@@ -39,18 +44,19 @@ def test_a_runner_keeps_one_set_and_records_what_it_cannot_load():
     assert runner(task("Gaussian", kind="projection", set="n=8 d=4"))["status"] == "ok"
 
 
+@needs_proc
 def test_tasks_run_in_processes_and_a_killed_one_is_recorded(tmp_path):
     path = tmp_path / "journal"
     slow = task("Gaussian", kind="projection", set="n=20000 d=4000", r=500)
     tasks = [slow, *(task(seed=seed) for seed in range(4))]
     seen = {}
 
-    runs = run_in_processes(tasks, 2, path, "env")
-    for done, record in runs:
-        seen[done.key] = record
-        if len(seen) == 4:
-            for child in _children_of(os.getpid()):
-                os.kill(child, signal.SIGKILL)
+    with contextlib.closing(run_in_processes(tasks, 2, path, "env")) as runs:  # ends the workers after an error, too
+        for done, record in runs:
+            seen[done.key] = record
+            if len(seen) == 4:
+                for child in _children_of(os.getpid()):
+                    os.kill(child, signal.SIGKILL)
     assert seen[slow.key]["status"] == "failed"
     assert "signal 9" in seen[slow.key]["error"]
     assert all(seen[other.key]["status"] == "ok" for other in tasks[1:])
@@ -77,19 +83,32 @@ if __name__ == "__main__":
 """
 
 
+@needs_proc
 def test_workers_do_not_outlive_a_killed_parent(tmp_path):
     script, path = tmp_path / "parent.py", tmp_path / "journal"
     script.write_text(PARENT)
-    parent = subprocess.Popen([sys.executable, str(script), str(path)])
-    _wait_until(lambda: path.exists() and path.stat().st_size > 1000)
-    children = _children_of(parent.pid)
-    os.kill(parent.pid, signal.SIGKILL)
-    parent.wait()
-    assert children
-    _wait_until(lambda: not any(_alive(child) for child in children))
+    with _process_group([sys.executable, str(script), str(path)]) as parent:
+        _wait_until(lambda: path.exists() and path.stat().st_size > 1000)
+        children = _children_of(parent.pid)
+        os.kill(parent.pid, signal.SIGKILL)
+        parent.wait()
+        assert children
+        _wait_until(lambda: not any(_alive(child) for child in children))
     contents = Journal(path).read()
     assert contents.damaged == []
     assert [record["seed"] for record in contents.records] == list(range(len(contents.records)))
+
+
+@contextlib.contextmanager
+def _process_group(command):
+    """Run a command whose processes are all ended at the end, also after an error."""
+    parent = subprocess.Popen(command, start_new_session=True)
+    try:
+        yield parent
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # all of them have ended
+            os.killpg(parent.pid, signal.SIGKILL)
+        parent.wait()
 
 
 def _children_of(pid):

@@ -5,6 +5,7 @@ removed. ``environment(system, folder)`` gives the variables by which a process,
 """
 
 import builtins
+import contextlib
 import errno
 import io
 import os
@@ -16,11 +17,13 @@ import types
 from pathlib import Path
 
 REAL_OPEN = io.open
+FILES = ("pread", "preadv", "pwrite", "posix_fallocate", "O_TMPFILE", "mkfifo")
+USERS = ("getuid", "geteuid", "chown")
 MISSING = {
     "windows": {
         "modules": ("fcntl", "resource", "termios", "pwd", "grp"),
-        "os": ("pread", "preadv", "pwrite", "posix_fallocate", "sysconf", "fork", "O_TMPFILE", "getuid"),
-        "signal": ("SIGHUP", "SIGUSR1", "SIGALRM", "setitimer"),
+        "os": (*FILES, *USERS, "sysconf", "fork"),
+        "signal": ("SIGHUP", "SIGUSR1", "SIGALRM", "SIGKILL", "SIGSTOP", "SIGCONT", "setitimer"),
     },
     "macos": {"modules": (), "os": ("posix_fallocate", "O_TMPFILE"), "signal": ()},
 }
@@ -34,8 +37,12 @@ def environment(system, folder):
 
 def become(system):
     """Take from this process what the other system does not have."""
-    import concurrent.futures.process  # noqa: F401 -- it and subprocess must see this system as it is
+    import asyncio  # noqa: F401 -- it, the next two and subprocess must see this system as it is
+    import concurrent.futures.process  # noqa: F401
     import multiprocessing.connection  # noqa: F401
+
+    with contextlib.suppress(ImportError):  # a plugin of pytest imports it, and it goes by the name of this system
+        import platformdirs  # noqa: F401
 
     missing = MISSING[system]
     if system == "windows":

@@ -16,12 +16,12 @@ def the_tool():
 
 def test_the_table_of_rooms_is_that_of_the_tree():
     tool = the_tool()
-    assert tool.PAGE.read_text() == tool.page_with_table(), "run: python tools/architecture_map.py"
+    assert tool.PAGE.read_text(encoding="utf-8") == tool.page_with_table(), "run: python tools/architecture_map.py"
 
 
 def test_every_file_that_the_page_names_is_there():
     tool = the_tool()
-    words = tool.PAGE.read_text().replace(tool.table(), "")
+    words = tool.PAGE.read_text(encoding="utf-8").replace(tool.table(), "")
     named = set(re.findall(r"`([\w/]+\.(?:py|hpp|cpp|pyi|toml|md))`", words)) - {"files/_hdf5.py"}  # an example
     homes = [tool.PACKAGE, ROOT, ROOT / "tests", ROOT / "core"]
     assert [name for name in sorted(named) if not any((home / name).exists() for home in homes)] == []
@@ -31,7 +31,7 @@ def test_every_room_says_what_it_is_for_and_who_uses_it():
     tool = the_tool()
     for room in tool.rooms():
         if (tool.PACKAGE / room).is_dir():
-            words = (tool.PACKAGE / room / "__init__.py").read_text()
+            words = (tool.PACKAGE / room / "__init__.py").read_text(encoding="utf-8")
             assert "The room uses" in words, room
 
 

@@ -27,7 +27,7 @@ def functions_of(tree, owner=None):
 def python_functions():
     """Yield the place, the function and the class, or None, of all functions of the package."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for function, owner in functions_of(ast.parse(path.read_text())):
+        for function, owner in functions_of(ast.parse(path.read_text(encoding="utf-8"))):
             yield path.relative_to(PACKAGE).as_posix(), function, owner
 
 
@@ -72,7 +72,7 @@ def cpp_functions(text):
 
 def test_no_cpp_function_takes_many_arguments():
     files = sorted((ROOT / "core").rglob("*.?pp"))
-    found = [(path.name, *each) for path in files for each in cpp_functions(path.read_text())]
+    found = [(path.name, *each) for path in files for each in cpp_functions(path.read_text(encoding="utf-8"))]
     assert len(found) > 200
     assert [each for each in found if each[-1] > MOST] == []
 

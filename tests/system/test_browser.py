@@ -136,7 +136,7 @@ def result_of(document):
 def test_a_reader_can_use_the_page(report):
     path, records = report
     copy = path.with_name("used.html")
-    copy.write_text(used(path.read_text()))
+    copy.write_text(used(path.read_text(encoding="utf-8")), encoding="utf-8")
     document, console = dumped(copy, "--window-size=1280,900")
     result = result_of(document)
     assert console == []
@@ -164,8 +164,8 @@ def test_a_reader_can_use_the_page(report):
 def test_the_page_is_accessible(scheme, report):
     path, _ = report
     copy = path.with_name(f"accessible-{scheme}.html")
-    script = f"<script>{AXE.read_text()}</script>{JUDGE}"
-    copy.write_text(path.read_text().replace("</body>", f"{script}</body>", 1))
+    script = f"<script>{AXE.read_text(encoding='utf-8')}</script>{JUDGE}"
+    copy.write_text(path.read_text(encoding="utf-8").replace("</body>", f"{script}</body>", 1), encoding="utf-8")
     document, _ = browse(copy, "--dump-dom", f"--blink-settings=preferredColorScheme={scheme}")
     assert result_of(document) == []
 
@@ -173,7 +173,7 @@ def test_the_page_is_accessible(scheme, report):
 def test_nothing_is_wider_than_a_phone(report):
     path, _ = report
     phone = path.with_name("phone.html")
-    phone.write_text(PHONE.format(page=html.escape(used(path.read_text()))))
+    phone.write_text(PHONE.format(page=html.escape(used(path.read_text(encoding="utf-8")))), encoding="utf-8")
     document, console = dumped(phone, "--window-size=600,900")
     result = result_of(document)
     assert console == []

@@ -74,8 +74,8 @@ def test_models_are_trained_out_of_core_and_predict(run, rows, system):
     run(system, "train", "--label", "label", "--out-of-core", "-r", "4", rows, "model.isrht")
     run(system, "train", "--label", "label", rows, "model.isrht")  # which replaces the first one
     run(system, "predict", "--label", "label", rows, "model.isrht", "labels.txt")
-    labels = rows.with_name("labels.txt").read_text().split()
-    truth = [line.split(",")[0] for line in rows.read_text().splitlines()[1:]]
+    labels = rows.with_name("labels.txt").read_text(encoding="utf-8").split()
+    truth = [line.split(",")[0] for line in rows.read_text(encoding="utf-8").splitlines()[1:]]
     assert np.mean(np.array(labels) == np.array(truth)) > 0.9
     assert run(system, "inspect", "model.isrht").count("ISRHTClassifier")
 
@@ -113,8 +113,7 @@ for number in range(40):
 def test_all_tests_can_be_imported_elsewhere(run):
     """A module of tests that names a signal of POSIX outside its functions would take all its tests away."""
     code = """
-import os, signal, sys
-del signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT, os.mkfifo
+import sys
 import pytest
 raise SystemExit(pytest.main(["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "no:xdist", sys.argv[1]]))
 """

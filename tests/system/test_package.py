@@ -28,7 +28,8 @@ def documented_names():
     pages = [ROOT / "README.md", *(page for folder in folders for page in sorted(folder.glob("*.md")))]
     about_files = ("architecture", "coverage", "decisions")
     pages = [page for page in pages if page.stem not in about_files]
-    return sorted({name for page in pages for name in re.findall(r"\bisrht((?:\.[a-zA-Z_]+)+)\(?", page.read_text())})
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    return sorted({name for text in texts for name in re.findall(r"\bisrht((?:\.[a-zA-Z_]+)+)\(?", text)})
 
 
 def test_importing_the_package_imports_nothing_heavy():

@@ -143,7 +143,7 @@ def test_what_was_measured_in_few_turns_is_measured_anew(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["history.py"])
     history.main()
     assert [(one["commit"], one["ratios"][name]) for one in history.known()] == [("a", 1.0), ("b", 2.0)]
-    assert "(9" not in (tmp_path / "page.md").read_text()
+    assert "(9" not in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -61,10 +61,16 @@ def installed(package):
 def commit():
     """Return the commit of the source tree that this package is imported from, or None if it comes from no such tree.
 
-    A "+" follows if files differ from those of the commit.
+    A "+" follows if files differ from those of the commit. A package that is installed below somebody's repository
+    comes from no such tree: this file must be known to the repository, at the place that it has in ours.
     """
-    folder = Path(__file__).resolve().parent
+    file = Path(__file__).resolve()
+    folder = file.parent
     try:
+        top = Path(_git(folder, "rev-parse", "--show-toplevel"))
+        if (top / "src" / "isrht" / "experiments" / file.name).resolve() != file:
+            return None
+        _git(folder, "ls-files", "--error-unmatch", file.name)
         head = _git(folder, "rev-parse", "--short=12", "HEAD")
         return head + ("+" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
     except (OSError, subprocess.SubprocessError):

@@ -17,7 +17,7 @@ import warnings
 MODULE = "isrht.kernels._core"
 FAULT = None  # why the compiled kernels, which are there, cannot be loaded
 try:
-    import isrht.kernels._core as _core  # noqa: PLR0402 -- ``from`` would not tell a missing module from a broken one
+    import isrht.kernels._core as _core  # by ``from`` a module that is not there would be no ModuleNotFoundError
 except ImportError as error:
     _core = None  # type: ignore[assignment]  # Where nothing was compiled, there is no module.
     if not (isinstance(error, ModuleNotFoundError) and error.name == MODULE):

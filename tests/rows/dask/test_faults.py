@@ -18,6 +18,8 @@ from isrht.rows.dask import _layout, _stranded
 from isrht.rows.dask import rows as dask_rows
 from isrht.rows.dask.rows import DaskRows
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows SIGTERM leaves a process no time, either
+
 
 def read_block(rows, fault=None):
     if fault is not None:
@@ -95,7 +97,7 @@ def killed_after(reads, folder, pids):
         while len(list(folder.iterdir())) < reads and time.monotonic() < deadline:
             time.sleep(0.005)
         for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, KILL)
             killed.append(pid)
 
     killer = threading.Thread(target=kill)
@@ -136,7 +138,7 @@ def test_a_cluster_that_loses_all_workers_at_once_says_so(client, tmp_path, monk
 
 
 def die(rows):
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), KILL)
 
 
 def test_a_block_that_kills_every_worker_is_named(client):
