@@ -92,7 +92,7 @@ CPP = $(wildcard core/*.hpp core/*/*.?pp tests/*/*.cpp)
 
 # One change in a module after the other: do its tests notice? (tools/mutants.py; docs/mutants.md has what was found.)
 MODULES ?= projections/scores projections/selection projections/statistics linear/_objective linear/_newton linear/_exact \
-	linear/_conjugate
+	linear/_conjugate linear/_small linear/_by_rows
 
 mutants: $(INSTALLED)
 	$(BIN)/python tools/mutants.py $(MODULES)
