@@ -403,3 +403,13 @@ def test_nothing_is_kept_of_rows_that_are_wrong(tmp_path):
     assert source._kept is None
     path.write_text("1 1:1\n2 1:3\n")
     assert RowSource(path).shape == (2, 1)
+
+
+def test_malformed_sparse_blocks_of_a_function_are_named(rng):
+    def blocks():
+        X = sp.csr_matrix(rng.standard_normal((12, 2)))
+        X.indices = list(X.indices)
+        yield X
+
+    with pytest.raises(ValueError, match="block 0 .from row 0.: .*indices"):
+        RowSource(blocks).shape  # noqa: B018 -- the first pass is made here

@@ -277,6 +277,7 @@ class RowSource(LocalRows):
                 X, y = _rows_and_labels(item)
                 n_rows = _row_count(X)
                 if sp.issparse(X) and not self._has_blocks_of_its_own():
+                    check_sparse(X)
                     X = X.__class__(X)  # SciPy keeps in a matrix whether it has duplicates, which may be filled anew
             if n_rows:
                 yield number, start, X, y
