@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import joblib
 import pytest
@@ -113,6 +114,21 @@ def test_a_stream_pauses_until_all_results_were_taken(workers):
     for result in stream_in_threads(late, items(), workers):
         taken.append(result)
     assert taken == list(range(30))
+
+
+def test_one_thread_lets_go_of_an_item_before_the_next_is_made():
+    class Item:
+        """Something that can be referred to weakly."""
+
+    def items():
+        for _ in range(3):
+            made = Item()
+            alive = weakref.ref(made)
+            yield made
+            del made
+            assert alive() is None
+
+    assert list(stream_in_threads(lambda item: None, items(), 1)) == [None] * 3
 
 
 def test_the_thread_that_calls_takes_over_what_waits_in_a_pause():

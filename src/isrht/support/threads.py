@@ -110,7 +110,8 @@ def stream_in_threads(function, items, workers):
         Threads; one is the thread that calls.
     """
     if workers == 1:
-        yield from (function(item) for item in items if item is not PAUSE)
+        # Neither keeps an item while the next one is made, as a loop would.
+        yield from map(function, filter(lambda item: item is not PAUSE, items))
         return
     with ThreadPoolExecutor(workers - 1) as pool:
         under_way = deque()
