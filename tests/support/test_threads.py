@@ -1,6 +1,8 @@
 """Numbers of threads, work that threads share, and BLAS, which several fits at once must not set against each other."""
 
 import itertools
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from isrht.support.threads import (
     PAUSE,
     in_threads,
     job_count,
+    lent_threads,
     one_blas_thread,
     read_ahead,
     stream_in_threads,
@@ -62,6 +65,77 @@ def test_results_of_threads_come_in_the_order_of_the_items(n_jobs):
 def test_an_error_in_a_thread_is_raised():
     with pytest.raises(ZeroDivisionError):
         list(in_threads(lambda item: 1 / item, [1, 0, 2], 2))
+
+
+def test_the_thread_that_calls_takes_items_too():
+    threads = set(in_threads(lambda _: time.sleep(0.005) or threading.current_thread(), range(20), 2))
+    assert threading.current_thread() in threads
+    assert len(threads) == 2
+
+
+def test_after_an_error_nothing_more_is_begun():
+    begun = []
+
+    def compute(item):
+        begun.append(item)
+        if item == 2:
+            raise OSError("on fire")
+        time.sleep(0.001)
+
+    results = in_threads(compute, range(1000), 2)
+    assert [next(results), next(results)] == [None, None]
+    with pytest.raises(OSError, match="on fire"):
+        next(results)
+    assert len(begun) < 10
+
+
+def test_ctrl_c_is_raised_at_once():
+    caller, begun = threading.current_thread(), []
+
+    def compute(item):
+        begun.append(item)
+        if threading.current_thread() is caller:
+            raise KeyboardInterrupt
+        time.sleep(0.001)
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_threads(compute, range(1000), 2))
+    assert len(begun) < 100
+
+
+@pytest.mark.parametrize("share", [in_threads, stream_in_threads])
+def test_who_leaves_early_leaves_nothing_behind(share):
+    under_way = set()
+
+    def compute(item):
+        under_way.add(item)
+        time.sleep(0.01)
+        under_way.discard(item)
+
+    results = share(compute, range(20), 2)
+    next(results)
+    results.close()
+    assert not under_way
+
+
+def test_threads_are_lent_again():
+    def threads():
+        return set(in_threads(lambda _: time.sleep(0.005) or threading.current_thread(), range(8), 3))
+
+    assert len(threads() | threads()) == 3
+    with lent_threads(2) as first, lent_threads(2) as second:
+        assert first is not second
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # of processes that have threads, as this one has
+def test_a_process_that_was_forked_has_threads_of_its_own():
+    list(in_threads(abs, [1, 2, 3], 2))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # ends it if it waits for ever
+        os._exit(0 if list(in_threads(abs, [-1, -2, -3], 2)) == [1, 2, 3] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

@@ -7,10 +7,11 @@ depend on how many there are.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import defaultdict, deque
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from numbers import Integral
 
@@ -72,6 +73,9 @@ def _cpu_count():
 def in_threads(function, items, n_jobs=None):
     """Yield ``function(item)`` for all items, computed by ``n_jobs`` threads, in the order of the items.
 
+    The thread that calls is one of those that compute, each of which takes the next item whenever it is done with one.
+    Nothing is yielded before all items have been begun.
+
     Parameters
     ----------
     function : callable
@@ -79,14 +83,80 @@ def in_threads(function, items, n_jobs=None):
     n_jobs : int, default=None
         Threads, as in scikit-learn.
     """
-    workers = job_count(n_jobs)
-    if workers == 1 or len(items) == 1:
+    workers = min(job_count(n_jobs), len(items))
+    if workers <= 1:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(workers) as pool:
-        under_way = deque(pool.submit(function, item) for item in items)
-        while under_way:
-            yield under_way.popleft().result()
+    results = deque(Future() for _ in items)
+    waiting = deque(zip(results, items, strict=True))
+
+    def compute():
+        while waiting:
+            try:
+                result, item = waiting.popleft()
+            except IndexError:  # another thread was faster
+                return
+            if not _settle(result, function, item):
+                waiting.clear()
+
+    with lent_threads(workers - 1) as pool:
+        helping = [pool.submit(compute) for _ in range(workers - 1)]
+        try:
+            compute()
+            while results:
+                yield results.popleft().result()
+        finally:
+            waiting.clear()
+            _wait_for(helping)
+
+
+def _settle(future, function, *given):
+    """Give a future what a function returns, or the error that it raises. Say whether it returned.
+
+    What is no error, such as Ctrl-C, is raised here and now, too.
+    """
+    try:
+        future.set_result(function(*given))
+    except BaseException as error:
+        future.set_exception(error)
+        if not isinstance(error, Exception):
+            raise
+        return False
+    return True
+
+
+def _wait_for(futures):
+    """Cancel what has not begun, and wait for the rest, whatever comes of it."""
+    wait([future for future in futures if not future.cancel()])
+
+
+class _Idle:
+    """Pools of threads that nobody uses now, by how many threads they have.
+
+    To start a thread takes a tenth of a millisecond, which is as long as many a piece of work. A process that was
+    forked has none of the threads of its parent.
+    """
+
+    def __init__(self):
+        self.pools = defaultdict(list)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.pools.clear)
+
+
+_idle = _Idle()
+
+
+@contextmanager
+def lent_threads(count):
+    """Lend a pool of threads. Whoever borrows it has to wait for what it does before giving it back."""
+    try:
+        pool = _idle.pools[count].pop()
+    except IndexError:
+        pool = ThreadPoolExecutor(count, thread_name_prefix="isrht")
+    try:
+        yield pool
+    finally:
+        _idle.pools[count].append(pool)
 
 
 # Among the items of a stream: the results of those before it are taken before the next one is asked for.
@@ -113,57 +183,57 @@ def stream_in_threads(function, items, workers):
         # Neither keeps an item while the next one is made, as a loop would.
         yield from map(function, filter(lambda item: item is not PAUSE, items))
         return
-    with ThreadPoolExecutor(workers - 1) as pool:
-        under_way = deque()
-        for item in items:
-            if item is PAUSE:
-                for task in reversed(under_way):
-                    task.take_over()
-                while under_way:
+    under_way = deque()
+    with lent_threads(workers - 1) as pool:
+        try:
+            for item in items:
+                if item is PAUSE:
+                    for task in reversed(under_way):
+                        task.take_over()
+                    while under_way:
+                        yield under_way.popleft().result()
+                    continue
+                task = _Task(function, item)
+                del item
+                under_way.append(task)
+                if sum(not other.done() for other in under_way) > workers:
+                    task.compute()
+                else:
+                    task.start_in(pool)
+                del task
+                while under_way and (under_way[0].done() or len(under_way) > 2 * workers + 1):
                     yield under_way.popleft().result()
-                continue
-            task = _Task(function, item)
-            del item
-            under_way.append(task)
-            if sum(not other.done() for other in under_way) > workers:
-                task.compute()
-            else:
-                task.start_in(pool)
-            del task
-            while under_way and (under_way[0].done() or len(under_way) > 2 * workers + 1):
+            while under_way:
                 yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+        finally:
+            _wait_for([task.future for task in under_way])
 
 
 class _Task:
     """One item of a stream, which is let go of as soon as it was computed, and its result or error."""
 
     def __init__(self, function, item):
-        self._function, self._items, self._future = function, [item], Future()
+        self._function, self._items, self.future = function, [item], Future()
 
     def start_in(self, pool):
         """Let a thread of a pool compute it."""
-        self._future = pool.submit(self._result)
+        self.future = pool.submit(self._result)
 
     def compute(self):
         """Compute it here and now; an error is raised when its turn has come."""
-        self._future = Future()
-        try:
-            self._future.set_result(self._result())
-        except Exception as error:
-            self._future.set_exception(error)
+        self.future = Future()
+        _settle(self.future, self._result)
 
     def take_over(self):
         """Compute it here, if no other thread has begun with it."""
-        if self._future.cancel():
+        if self.future.cancel():
             self.compute()
 
     def done(self):
-        return self._future.done()
+        return self.future.done()
 
     def result(self):
-        return self._future.result()
+        return self.future.result()
 
     def _result(self):
         return self._function(self._items.pop())
