@@ -35,6 +35,24 @@ def test_wide_sparse_rows_are_rotated(data, monkeypatch, dtype):
     assert_allclose(model.transform(X), multiplied, atol=1e-10 if dtype == np.float64 else 1e-4)
 
 
+@pytest.mark.parametrize("diagonal", DIAGONALS)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_sums_behind_several_diagonals_are_columns_of_rotations(data, monkeypatch, diagonal, n_jobs):
+    X, y = sp.csr_array(data[0]), data[1]
+    model = BoostedISRHT(3, rounds=3, diagonal=diagonal, random_state=0, n_jobs=n_jobs).fit(X, y)
+    assert model.n_learned_ == model.n_components_ == 3
+    multiplied = model.transform(X)
+    monkeypatch.setattr("isrht.boosting._projection.SPARSE_MATRIX_ELEMENTS", 0)
+    together = model.transform(X)
+    assert_allclose(together, multiplied, atol=1e-10)
+    for at_once in (1, 2):
+        monkeypatch.setattr("isrht.boosting._projection.SUMMED_ELEMENTS", at_once * X.shape[1])
+        assert_array_equal(model.transform(X), together)
+    rotated = np.column_stack([each.project(X, [0], model._unnormalised(1))[:, 0] for _, each, _ in model._rounds()])
+    expected = rotated @ model.mixing_.T * model.column_scales_ - model.offsets_
+    assert_allclose(together, expected, atol=1e-10)
+
+
 def test_a_component_more_than_there_are_columns(data):
     X, y = data
     model = BoostedISRHT(300, rounds=1, random_state=0).fit(X, y)

@@ -26,6 +26,8 @@ CONTRASTS_TOGETHER = 0.4
 MATRIX_ELEMENTS = 2**24
 # Sparse rows are while the second cache holds it: every value of a row reads as many elements as there are components.
 SPARSE_MATRIX_ELEMENTS = 2**16
+# Diagonals of no more elements together are read side by side where nothing but the sums behind them is wanted: 16 MB.
+SUMMED_ELEMENTS = 2**21
 # Factors of features below this, or above its inverse, would lose digits in float32.
 SMALLEST_FACTOR = 1e-25
 
@@ -189,13 +191,27 @@ class LearnedProjection:
         """Project rows by rotating them once per diagonal."""
         out = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         learned = np.empty((X.shape[0], self.n_learned_), dtype=X.dtype)
-        for t, rotation, mine in self._rounds():
-            columns = np.concatenate([[0], self.selected_columns_[mine]])
-            projected = rotation.project(X, columns, self._unnormalised(len(columns)), self.n_jobs)
-            learned[:, t], out[:, mine] = projected[:, 0], projected[:, 1:]
+        if sp.issparse(X) and self.n_learned_ == self.n_components_:
+            self._add_up(X, learned)
+        else:
+            for t, rotation, mine in self._rounds():
+                columns = np.concatenate([[0], self.selected_columns_[mine]])
+                projected = rotation.project(X, columns, self._unnormalised(len(columns)), self.n_jobs)
+                learned[:, t], out[:, mine] = projected[:, 0], projected[:, 1:]
         out[:, : self.n_learned_] = learned @ self.mixing_.T.astype(X.dtype)
         out *= self.column_scales_.astype(X.dtype)
         return out
+
+    def _add_up(self, X, learned):
+        """Write the sums of sparse rows behind each diagonal, column 0 of the rotation, for several diagonals at once.
+
+        That takes a fifth of the time of the rotation, which reads the rows anew for each diagonal.
+        """
+        at_once = max(1, SUMMED_ELEMENTS // self.n_features_in_)
+        for first in range(0, self.n_learned_, at_once):
+            some = range(first, min(first + at_once, self.n_learned_))
+            diagonals = np.stack([self._diagonal(t) for t in some])
+            learned[:, some] = linear_scores(X, diagonals, np.zeros(len(some)), self.n_jobs)[0]
 
     def _matrix(self):
         """Return the projection as one matrix (components, features)."""

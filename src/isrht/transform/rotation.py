@@ -16,6 +16,7 @@ from isrht import kernels
 from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows
 from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows
+from isrht.support.threads import job_count
 from isrht.transform.lengths import next_power_of_two
 
 
@@ -70,7 +71,9 @@ class Rotation:
             else:
                 kernels.engine.project_rows(contiguous_rows(block.X), *wanted)
 
-        for _ in RowBlocks(X, block_rows=4 * default_block_rows(X)).map(project_block, n_jobs):
+        # Larger blocks are fewer calls, smaller ones can be shared; the cut changes no bit of a row.
+        at_once = default_block_rows(X) * (4 if job_count(n_jobs) == 1 else 1)
+        for _ in RowBlocks(X, block_rows=at_once).map(project_block, n_jobs):
             pass
         return out
 
