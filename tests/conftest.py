@@ -6,6 +6,16 @@ import numpy as np
 import pytest
 
 from isrht import kernels
+from isrht.rows import sources
+
+# A fit would hold all sources of the tests in memory: they are small. Those that ask for it set it anew.
+HELD_BYTES, sources.HELD_BYTES = sources.HELD_BYTES, 0
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Let fits hold small sources in memory, as they do for users."""
+    monkeypatch.setattr(sources, "HELD_BYTES", HELD_BYTES)
 
 
 def pytest_sessionfinish():

@@ -30,9 +30,10 @@ def blocks(n_blocks=4, rows=1000, features=512):
 
 # %%
 # First the same rows in both ways. The columns are the same ones, C is the same, and so are the weights, to rounding.
+# (``cache=None`` lets a fit hold none of the rows. It would hold up to 128 MB, and be one in memory.)
 X, y = (np.concatenate(parts) for parts in zip(*blocks(), strict=True))
 in_memory = ISRHTClassifier(32, selection="supervised", random_state=0).fit(X, y)
-elsewhere = ISRHTClassifier(32, selection="supervised", random_state=0).fit(RowSource(blocks))
+elsewhere = ISRHTClassifier(32, selection="supervised", random_state=0).fit(RowSource(blocks, cache=None))
 print("same columns:", np.array_equal(in_memory.projection_.selected_columns_, elsewhere.projection_.selected_columns_))
 print("same C:      ", in_memory.C_ == elsewhere.C_)
 print(f"weights differ by {np.abs(in_memory.coef_ - elsewhere.coef_).max():.1e}")
@@ -55,7 +56,7 @@ def blocks(n_blocks=int(sys.argv[1]), rows=5000, features=512):
 allowed = 300 * 2**20
 resource.setrlimit(resource.RLIMIT_DATA, (allowed, allowed))
 started = time.perf_counter()
-model = ISRHTClassifier(32, selection="uniform", C=1.0, random_state=0).fit(RowSource(blocks))
+model = ISRHTClassifier(32, selection="uniform", C=1.0, random_state=0).fit(RowSource(blocks, cache=None))
 peak = int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read()).group(1)) / 1024
 print(json.dumps({"seconds": time.perf_counter() - started, "peak": peak}))
 """

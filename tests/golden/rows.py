@@ -17,7 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import isrht
+from isrht.rows import sources
 
+sources.HELD_BYTES = 0  # or fits would hold these few rows in memory, and not read them block by block
 N_HELD_OUT = 6
 TREES = np.array(["alder", "ash", "beech", "birch", "cedar", "elm", "larch", "oak", "pine", "yew"])
 # Where rows are cut into blocks that are of very different sizes, as shares of all rows.

@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from source_data import Blocks, N, assert_same_model, dense
+from source_data import Blocks, N, assert_same_model, dense, single, sparse, three_classes
 
-from isrht import ISRHT, ISRHTClassifier, LinearSVM, RowSource
+from isrht import ISRHT, BoostedISRHT, ISRHTClassifier, LinearSVM, LinearSVMCV, RowSource
+from isrht.files import write_rows
+from isrht.rows import sources
 from isrht.rows._local import StoredRows
-from isrht.rows.entry import as_rows, fitted_rows, stored, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, rows_to_fit, stored, validate_rows
 from isrht.rows.labels import CodedLabels
 
 
@@ -124,3 +127,98 @@ def test_labels_may_come_with_the_rows_or_apart(rng):
         LinearSVM().fit(without, y[:-1])
     with pytest.raises(ValueError, match="needs at least two classes"):
         LinearSVM().fit(without, np.zeros(N))
+
+
+class OneBuffer:
+    """Blocks that all have the same memory, which is filled anew for each of them."""
+
+    def __init__(self, X, y):
+        self.X, self.y = X, y
+
+    def __iter__(self):
+        buffer = np.empty_like(self.X[:100])
+        for start in range(0, len(self.X), 100):
+            buffer[:] = self.X[start : start + 100]
+            yield buffer, self.y[start : start + 100]
+
+
+def in_a_file(X, y, path):
+    write_rows(path, X, y)
+    return path
+
+
+SMALL = {
+    "blocks": (dense, lambda X, y, path: Blocks(X, y)),
+    "one buffer": (single, lambda X, y, path: OneBuffer(X, y)),
+    "a file": (sparse, lambda X, y, path: in_a_file(X, y, path.with_suffix(".svm.gz"))),
+    "a table": (three_classes, lambda X, y, path: in_a_file(X, y, path.with_suffix(".parquet"))),
+}
+MODELS = [
+    ISRHTClassifier(16, random_state=0),
+    ISRHTClassifier(16, selection="supervised", scale="maxabs", random_state=0),
+    LinearSVM(),
+    LinearSVMCV(),
+]
+
+
+@pytest.mark.parametrize("given", SMALL)
+@pytest.mark.parametrize("model", MODELS, ids=["boosted", "supervised", "svm", "search"])
+def test_few_rows_give_the_bits_of_a_fit_in_memory(given, model, held, rng, tmp_path):
+    make, source_of = SMALL[given]
+    X, y = make(rng)
+    y = y.astype(float) if given == "a file" else y
+    source = RowSource(source_of(X, y, tmp_path / "rows"), label="label" if given == "a table" else None)
+    got, expected = clone(model).fit(source), clone(model).fit(X, y)
+    assert_array_equal(got.coef_, expected.coef_)
+    assert_array_equal(got.intercept_, expected.intercept_)
+    assert_array_equal(got.classes_, expected.classes_)
+    assert_array_equal(got.predict(source), expected.predict(X))
+
+
+@pytest.mark.parametrize(
+    "model", [ISRHT(16, random_state=0), BoostedISRHT(16, random_state=0)], ids=["isrht", "boosted"]
+)
+def test_few_rows_with_weights_and_labels_apart(model, held, rng):
+    X, y = three_classes(rng)
+    weights = rng.uniform(size=N)
+    got = clone(model).fit(RowSource(Blocks(X)), y, sample_weight=weights)
+    assert_array_equal(got.transform(X), clone(model).fit(X, y, sample_weight=weights).transform(X))
+
+
+def test_a_small_memory_map_is_held_without_a_copy(held, rng, tmp_path):
+    X, y = dense(rng)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    rows, labels = rows_to_fit(LinearSVM(), as_rows(mapped), y)
+    assert type(rows) is np.ndarray
+    assert np.shares_memory(rows, mapped)
+    assert type(labels.codes) is np.ndarray
+
+
+def test_held_rows_are_read_twice_at_most(held, rng):
+    X, y = dense(rng)
+    passes = []
+    LinearSVMCV().fit(RowSource(Blocks(X, y), progress=lambda number, *_: passes.append(number)))
+    assert set(passes) == {1, 2}
+
+
+@pytest.mark.parametrize("cache", ["auto", 10**6, 10**9, 100, 0, None])
+def test_what_is_held_has_a_bound(cache, rng, monkeypatch):
+    monkeypatch.setattr(sources, "HELD_BYTES", 10**6)
+    rows_of_100_features = 10**6 // (8 * 100 + sources.BYTES_OF_A_ROW)
+    fits, too_many = (RowSource(np.ones((rows_of_100_features + more, 100)), cache=cache) for more in (0, 1))
+    assert (fits.held() is not None) == (cache in ("auto", 10**6, 10**9))
+    assert too_many.held() is None
+
+
+def test_many_rows_are_not_held(held, rng):
+    X, y = dense(rng)
+    assert RowSource(np.broadcast_to(X[0], (10**6, X.shape[1]))).held() is None
+    assert RowSource(Blocks(X, y)).held() is not None
+
+
+def test_a_faulty_row_is_named_by_its_block_though_rows_are_held(held, rng):
+    X, y = dense(rng)
+    X[400, 3] = np.nan
+    with pytest.raises(ValueError, match="block 2 .*: Input contains NaN"):
+        LinearSVM().fit(RowSource(Blocks(X, y)))

@@ -38,7 +38,7 @@ from isrht.boosting._search import CAUTIOUS_C, Choice, Search
 from isrht.boosting._training import solve
 from isrht.projections.feature_moments import measure_features
 from isrht.rows.by_feature import ByFeature, worth_storing_by_feature
-from isrht.rows.entry import as_rows, fitted_rows, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, rows_to_fit
 from isrht.rows.folds import (
     HELD_OUT_FOLDS,
     check_classes_of_folds,
@@ -248,7 +248,7 @@ class BoostedISRHT(
         """
         self._check_parameters()
         if (rows := as_rows(X)) is not None:
-            X, labels = rows, validate_rows(self, rows, y)
+            X, labels = rows_to_fit(self, rows, y)
         else:
             X, y = checked_data(self, X, y)
             labels = in_memory(y)

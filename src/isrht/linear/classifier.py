@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from isrht.linear.path import SolverOptions, fit_path, training_blocks
 from isrht.linear.scores import linear_scores, predicted_codes, quick_scores
 from isrht.linear.weights import weighted_rows
-from isrht.rows.entry import as_rows, fitted_rows, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, rows_to_fit
 from isrht.rows.labels import check_two_classes, in_memory
 from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.doc_links import DocLinkMixin
@@ -100,7 +100,7 @@ class LinearClassifier(ClassifierMixin, DocLinkMixin, BaseEstimator):
         check_n_jobs(self.n_jobs)
         check_class_weight(self.class_weight)
         if (rows := as_rows(X)) is not None:
-            X, labels = rows, validate_rows(self, rows, y)
+            X, labels = rows_to_fit(self, rows, y)
         else:
             X, y = checked_data(self, X, y)
             labels = in_memory(y)

@@ -27,7 +27,7 @@ from isrht.projections.embedding import SparseEmbedding
 from isrht.projections.selection import ScoreHistogram, score_histogram
 from isrht.projections.statistics import measure
 from isrht.rows.blocks import RowsElsewhere
-from isrht.rows.entry import as_rows, fitted_rows, validate_rows
+from isrht.rows.entry import as_rows, fitted_rows, rows_to_fit
 from isrht.rows.labels import CodedLabels, in_memory
 from isrht.rows.values import derived
 from isrht.rows.weights import check_class_weight, checked_sample_weight
@@ -417,7 +417,7 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.check_parameters()
         needs_labels = self._needs_labels()
         if (rows := as_rows(X)) is not None:
-            return rows, validate_rows(self, rows, y, needs_labels=needs_labels, reset=reset)
+            return rows_to_fit(self, rows, y, needs_labels=needs_labels, reset=reset)
         X = checked_data(self, X, y if needs_labels else "no_validation", reset=reset)
         if not needs_labels:
             return X, None

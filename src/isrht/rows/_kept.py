@@ -5,11 +5,47 @@ Any consecutive rows are then slices of mapped files, which cost no copy and no 
 
 from __future__ import annotations
 
+from concurrent.futures import wait
+from contextlib import contextmanager
+
 import numpy as np
 import scipy.sparse as sp
 
 from isrht.support.block_cache import Room
 from isrht.support.spill_file import SpillFile
+from isrht.support.threads import lent_threads
+
+
+@contextmanager
+def kept_behind(kept, workers):
+    """Yield a function that keeps a block: where threads may be had, one of them writes it while the next is read.
+
+    Parameters
+    ----------
+    kept : KeptRows or None
+        None keeps nothing.
+    workers : int
+    """
+    if kept is None or workers == 1:
+        yield _forgotten if kept is None else kept.append
+        return
+    with lent_threads(1) as pool:
+        under_way = pool.submit(_forgotten, None)
+
+        def append(X):
+            nonlocal under_way
+            under_way.result()  # no more than one block waits for the disk
+            under_way = pool.submit(kept.append, X)
+
+        try:
+            yield append
+            under_way.result()
+        finally:
+            wait([under_way])
+
+
+def _forgotten(X):
+    """Keep nothing of a block."""
 
 
 class KeptRows:

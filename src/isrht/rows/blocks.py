@@ -79,6 +79,9 @@ class RowsElsewhere:
     def survey(self, n_jobs=None):
         """Learn now, by several threads, what would else be learnt when it is first asked for."""
 
+    def held(self):
+        """Return all rows as an array or CSR array, if a fit is to hold them in memory; None if it is not."""
+
     def read(self, block_rows):
         """Yield all rows in order, ``block_rows`` at a time (fewer in the last part)."""
         raise NotImplementedError

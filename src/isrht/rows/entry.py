@@ -47,6 +47,28 @@ def _may_be_dask(X):
     return type(first).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
+def rows_to_fit(estimator, rows, y=None, *, needs_labels=True, reset=True):
+    """Return rows elsewhere and their labels, coded, for a fit: both in memory if the rows are few enough.
+
+    A fit in memory is faster, most of all that of a linear model on many features, which would be a hundred passes.
+
+    Parameters
+    ----------
+    estimator, rows, y, needs_labels, reset
+        As :func:`validate_rows` has them.
+
+    Returns
+    -------
+    rows : RowsElsewhere, ndarray or CSR array
+    labels : CodedLabels or None
+    """
+    labels = validate_rows(estimator, rows, y, needs_labels=needs_labels, reset=reset)
+    held = rows.held()
+    if held is None:
+        return rows, labels
+    return held, None if labels is None else labels.held()
+
+
 def validate_rows(estimator, rows, y=None, *, needs_labels=True, reset=True):
     """Return the labels of rows elsewhere, coded, and set or check the features of an estimator.
 

@@ -62,6 +62,10 @@ class CodedLabels:
         """Return the label of every row, in memory."""
         return self.classes[gathered(self.codes)]
 
+    def held(self):
+        """Return the same labels with their codes in the memory of this process, as rows in memory have them."""
+        return CodedLabels(self.classes, gathered(self.codes).astype(np.intp))
+
     def only(self, kept):
         """Return the labels of some rows. Codes leave the other rows out, and classes that have no row are dropped.
 

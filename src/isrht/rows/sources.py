@@ -22,7 +22,7 @@ from sklearn.utils.validation import column_or_1d
 
 from isrht.files.rows import FileRows
 from isrht.rows._foreign import HOW_ELSE, foreign_blocks
-from isrht.rows._kept import KeptRows
+from isrht.rows._kept import KeptRows, kept_behind
 from isrht.rows._local import LocalRows
 from isrht.rows._recut import recut
 from isrht.rows._survey import Survey, checked_rows, naming_block
@@ -33,6 +33,10 @@ from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import PAUSE, job_count, stream_in_threads
 from isrht.support.validation import check_unmasked, checked_block
+
+# A fit holds all rows of a source in memory if they take no more bytes than this, where each row counts as some bytes
+# more than its values: what a fit in memory keeps of a row.
+HELD_BYTES, BYTES_OF_A_ROW = 2**27, 2**10
 
 
 class RowSource(LocalRows):
@@ -54,7 +58,8 @@ class RowSource(LocalRows):
         Whether the first pass keeps the rows that it has read for the passes that follow. "auto" keeps what is dear to
         read, text, packed files, Parquet and what comes over a network, in temporary files without a name, up to half
         of what the disk has left. A number keeps up to so many bytes, also of blocks of your own. Where there is no
-        room rows are read again, with a warning. None never keeps any.
+        room rows are read again, with a warning. None never keeps any. Unless it is None, a fit holds rows of up to
+        128 MB in memory, where a kilobyte for each row counts, too: it is then a fit in memory, with its speed.
     label : str, int or None, default=None
         The column of a table, or of files that are tables, that has the labels.
 
@@ -225,6 +230,22 @@ class RowSource(LocalRows):
         X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
         return without_duplicates(X).astype(self._facts.dtype, copy=False)
 
+    def held(self) -> Any:
+        """Return all rows if they are so few that a fit is to hold them in memory.
+
+        Returns
+        -------
+        ndarray, CSR array or None
+            None if the rows are many, or if ``cache=None`` lets none of them be kept.
+        """
+        facts = self._survey()
+        most = {None: 0, "auto": HELD_BYTES}.get(self._cache, self._cache)
+        bytes_of_value = facts.dtype.itemsize + (np.dtype(np.int32).itemsize if facts.sparse else 0)
+        if self.nnz * bytes_of_value + facts.shape[0] * BYTES_OF_A_ROW > min(most, HELD_BYTES):
+            return None
+        (rows,) = self.read(facts.shape[0])
+        return rows
+
     def survey(self, n_jobs: int | None = None) -> None:
         """Make the first pass, unless it was made already; threads share the checking of the rows."""
         self._survey(n_jobs)
@@ -237,14 +258,14 @@ class RowSource(LocalRows):
             workers = job_count(n_jobs) if self._has_blocks_of_its_own() else 1
             if isinstance(self._blocks, FileRows):
                 self._blocks.threads = workers
-            for number, start, X, y, header in stream_in_threads(_checked, self._raw(self._blocks), workers):
-                with naming_block(number, start):
-                    survey.add(X, y, header)
-                survey.code(y, number, start)
-                if kept is not None:
-                    kept.append(X)
-                self._tell(survey.n_samples)
-                del X, y, header
+            with kept_behind(kept, workers) as keep:
+                for number, start, X, y, header in stream_in_threads(_checked, self._raw(self._blocks), workers):
+                    with naming_block(number, start):
+                        survey.add(X, y, header)
+                    survey.code(y, number, start)
+                    keep(X)
+                    self._tell(survey.n_samples)
+                    del X, y, header
             self._facts = survey.facts(getattr(self._blocks, "feature_names", None))
             self._kept = kept if kept is not None and kept.finish() else None
             if isinstance(self._blocks, FileRows):
