@@ -1,11 +1,13 @@
 """Rows that were kept by the first pass."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.rows._kept import KeptRows
+from isrht.rows._kept import KeptRows, kept_behind
 from isrht.rows._recut import recut
 
 CUTS = [0, 5, 5, 40, 41]
@@ -56,3 +58,53 @@ def test_blocks_of_less_precision_are_kept_in_that_of_the_first(sparse, rng):
     rows = kept.rows(0, 6)
     assert rows.dtype == np.float64
     assert_array_equal(rows.toarray() if sparse else rows, np.vstack([X[:4], X[4:].astype(np.float32)]))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_kept_behind_are_in_order(workers, rng):
+    X, kept = rng.standard_normal((500, 3)), KeptRows(None)
+    with kept_behind(kept, workers) as keep:
+        for row in X:
+            keep(row[None])
+    assert kept.finish()
+    assert_array_equal(kept.rows(0, 500), X)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_to_keep_rows_in(workers):
+    with kept_behind(None, workers) as keep:
+        keep(np.ones((5, 4)))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_room_behind_is_told_too(workers):
+    with (
+        pytest.warns(UserWarning, match="they take more bytes than are allowed"),
+        kept_behind(KeptRows(100), workers) as keep,
+    ):
+        keep(np.ones((5, 4)))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_fault_behind_is_raised(workers, monkeypatch):
+    def broken(self, X):
+        raise OSError("on fire")
+
+    monkeypatch.setattr(KeptRows, "append", broken)
+    with pytest.raises(OSError, match="on fire"), kept_behind(KeptRows(None), workers) as keep:
+        keep(np.ones((5, 4)))
+
+
+def test_who_leaves_with_an_error_leaves_nothing_under_way(monkeypatch):
+    under_way = []
+
+    def slow(self, X):
+        under_way.append(X)
+        time.sleep(0.05)
+        under_way.pop()
+
+    monkeypatch.setattr(KeptRows, "append", slow)
+    with pytest.raises(ZeroDivisionError), kept_behind(KeptRows(None), 2) as keep:
+        keep(np.ones((5, 4)))
+        raise ZeroDivisionError
+    assert not under_way
