@@ -292,20 +292,23 @@ class ISRHTClassifier(
         self.check_parameters()
         self._warn_of_unused_parameters()
         X, labels, weights = self._validate(X, y, sample_weight)
-        self.scaler_ = self._fit_scaler(X, weights)
+        with one_blas_thread():
+            return self._fit_checked(X, Told(labels, weights, checked_groups(groups, X)))
+
+    def _fit_checked(self, X, told):
+        """Fit rows that have been checked."""
+        self.scaler_ = self._fit_scaler(X, told.weights)
         X = self._scaled(X)
         projection = self._make_projection()
-        told = Told(labels, weights, checked_groups(groups, X))
         self.projection_ = self._fit_projection(clone(projection), X, told)
-        self.weight_unit_ = self._weight_unit(weights)
-        told = replace(told, weights=in_units(weights, self.weight_unit_))
+        self.weight_unit_ = self._weight_unit(told.weights)
+        told = replace(told, weights=in_units(told.weights, self.weight_unit_))
         with projected([self.projection_], X) as (Z,):
             self.C_ = self._choose_C(projection, X, Z, told)
-            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, labels, told.weights)
+            self.svm_ = LinearSVM(self.C_, **self._svm_options()).fit_checked(Z, told.labels, told.weights)
             self._follow_held_out_rows(X, Z, told)
         self.n_iter_ = self.svm_.n_iter_
-        with one_blas_thread():
-            self.coef_, self.intercept_ = self._on_features()
+        self.coef_, self.intercept_ = self._on_features()
         return self
 
     def transform(self, X: Rows) -> ArrayOrLazy:
@@ -453,8 +456,7 @@ class ISRHTClassifier(
         known, cut = self.projection_.take_findings()
         chosen = None
         if known is not None and self.projection_.has_signal_:
-            with one_blas_thread():
-                chosen = choose_blend(known, self._judge(told))
+            chosen = choose_blend(known, self._judge(told))
             self.calibration_, self.blend_share_, cut = chosen.calibration, chosen.share, chosen.cut
         if self.blend_share_ > 0:
             svm = LinearSVM(chosen.C, **self._svm_options()).fit_checked(X, told.labels, told.weights)

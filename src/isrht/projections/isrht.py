@@ -34,6 +34,7 @@ from isrht.rows.weights import check_class_weight, checked_sample_weight
 from isrht.support.doc_links import DocLinkMixin
 from isrht.support.hints import Array, ArrayOrLazy, ClassWeight, Labels, RandomState, Rows, Selection, Weights
 from isrht.support.progress import CallbackSupportMixin, shows_progress
+from isrht.support.threads import one_blas_thread
 from isrht.support.validation import (
     MOST_COMPONENTS,
     check_n_components,
@@ -198,7 +199,8 @@ class ISRHT(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         rng = self._start(X)
         if self.n_score_samples is not None:
             X, labels, weights = sampled_rows(X, labels, weights, self.n_score_samples, rng)
-        return self._keep_measured(self._measure(X, labels, weights))
+        with one_blas_thread():
+            return self._keep_measured(self._measure(X, labels, weights))
 
     def _keep_measured(self, statistics):
         self.statistics_ = statistics

@@ -5,7 +5,6 @@ Any consecutive rows are then slices of mapped files, which cost no copy and no 
 
 from __future__ import annotations
 
-from concurrent.futures import wait
 from contextlib import contextmanager
 
 import numpy as np
@@ -13,7 +12,7 @@ import scipy.sparse as sp
 
 from isrht.support.block_cache import Room
 from isrht.support.spill_file import SpillFile
-from isrht.support.threads import lent_threads
+from isrht.support.threads import Task, lent_threads
 
 
 @contextmanager
@@ -29,19 +28,21 @@ def kept_behind(kept, workers):
     if kept is None or workers == 1:
         yield _forgotten if kept is None else kept.append
         return
-    with lent_threads(1) as pool:
-        under_way = pool.submit(_forgotten, None)
+    under_way = Task(_forgotten, None)
+    under_way.run()
+    with lent_threads(1) as crew:
 
         def append(X):
             nonlocal under_way
             under_way.result()  # no more than one block waits for the disk
-            under_way = pool.submit(kept.append, X)
+            under_way = Task(kept.append, X)
+            crew.let(under_way.run)
 
         try:
             yield append
             under_way.result()
         finally:
-            wait([under_way])
+            under_way.take_back()
 
 
 def _forgotten(X):

@@ -37,7 +37,7 @@ class LocalRows(RowsElsewhere):
     def _nnz_and_pairs(self):
         def of_part(row_nnz):
             sizes = row_nnz.astype(np.float64)
-            return np.array([sizes.sum(), sizes @ sizes / 2])
+            return np.array([sizes.sum(), np.square(sizes).sum() / 2])
 
         nnz, pairs = total(of_part, self.row_nnz)
         return int(nnz), float(pairs)

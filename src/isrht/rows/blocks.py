@@ -235,7 +235,7 @@ def pairs_of(X):
     if isinstance(X, RowsElsewhere):
         return X.pairs
     per_row = np.diff(X.indptr).astype(np.float64)
-    return float(per_row @ per_row) / 2
+    return float(np.square(per_row).sum()) / 2
 
 
 def take_rows(X, rows):

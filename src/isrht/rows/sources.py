@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from isrht.files.rows import FileRows
 from isrht.rows._foreign import HOW_ELSE, foreign_blocks
@@ -32,8 +33,10 @@ from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
 from isrht.support.sparse_structure import check_sparse
 from isrht.support.threads import PAUSE, job_count, stream_in_threads
-from isrht.support.validation import check_unmasked, checked_block
+from isrht.support.validation import FLOATS, check_unmasked, checked_block, quiet_sums
 
+# A block of so many values, which is lent, is checked by several threads, in so many parts for each of them.
+WORTH_SHARING, PARTS_OF_A_BLOCK = 2**18, 2
 # A fit holds all rows of a source in memory if they take no more bytes than this, where each row counts as some bytes
 # more than its values: what a fit in memory keeps of a row.
 HELD_BYTES, BYTES_OF_A_ROW = 2**27, 2**10
@@ -225,7 +228,7 @@ class RowSource(LocalRows):
         """Return the block in the precision of all blocks, and CSR if it is sparse."""
         # The first pass has found all values finite, so that need not be looked at again. Arrays as they should be are
         # not looked at at all: it would take a tenth of a millisecond, in which no other thread can work.
-        if type(X) is np.ndarray and X.ndim == 2 and X.dtype == self._facts.dtype and X.flags.aligned:
+        if _is_plain(X) and X.dtype == self._facts.dtype:
             return X
         X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
         return without_duplicates(X).astype(self._facts.dtype, copy=False)
@@ -253,13 +256,15 @@ class RowSource(LocalRows):
     def _survey(self, n_jobs=None):
         """Make the first pass, unless it was made already, and return the facts that it found."""
         if self._facts is None:
-            survey, kept = Survey(), self._rows_to_keep()
-            # The blocks of others may have one memory, which is written to anew for each of them.
-            workers = job_count(n_jobs) if self._has_blocks_of_its_own() else 1
+            survey, kept, workers = Survey(), self._rows_to_keep(), job_count(n_jobs)
             if isinstance(self._blocks, FileRows):
                 self._blocks.threads = workers
-            with kept_behind(kept, workers) as keep:
-                for number, start, X, y, header in stream_in_threads(_checked, self._raw(self._blocks), workers):
+            with kept_behind(kept, workers if self._has_blocks_of_its_own() else 1) as keep:
+                for checked in stream_in_threads(_made, self._checks(workers), workers):
+                    if checked is None:
+                        continue
+                    number, start, X, y, header = checked
+                    del checked
                     with naming_block(number, start):
                         survey.add(X, y, header)
                     survey.code(y, number, start)
@@ -271,6 +276,23 @@ class RowSource(LocalRows):
             if isinstance(self._blocks, FileRows):
                 self._blocks.scan_cache = None  # what the scan has kept was read by this pass
         return self._facts
+
+    def _checks(self, workers):
+        """Yield for every block a call that checks it, and for one that is lent several, to be shared by threads.
+
+        The blocks of others may have one memory, which is written to anew for each of them.
+        """
+        is_lent = not self._has_blocks_of_its_own() and workers > 1
+        for number, start, X, y in self._raw(self._blocks):
+            is_shared = is_lent and _is_plain(X) and X.size >= WORTH_SHARING
+            if is_shared:
+                step = -(-len(X) // (PARTS_OF_A_BLOCK * workers))
+                for first in range(0, len(X), step):
+                    yield partial(_check_part, number, start, X[first : first + step])
+            yield partial(_checked, number, start, X, y, is_finite=is_shared)
+            del X, y
+            if is_lent:
+                yield PAUSE
 
     def _rows_to_keep(self):
         """Return where the first pass keeps the rows, or None if they are cheap to read again."""
@@ -310,12 +332,21 @@ class RowSource(LocalRows):
             self.progress(self._passes, count, None if self._facts is None else self._facts.shape[0])
 
 
-def _checked(block):
+def _made(call):
+    return call()
+
+
+def _checked(number, start, X, y, is_finite):
     """Return a block, checked, and the names of its columns as a frame without rows, if they have names."""
-    number, start, X, y = block
     header = X[:0] if hasattr(X, "columns") else None
     with naming_block(number, start):
-        return number, start, checked_rows(X), y, header
+        return number, start, X if is_finite else checked_rows(X), y, header
+
+
+def _check_part(number, start, part):
+    """Check some rows of a block for values that are not finite."""
+    with naming_block(number, start), quiet_sums():
+        assert_all_finite(part)
 
 
 class _Slices:
@@ -400,6 +431,11 @@ def _rows_and_labels(item):
 def _is_pair(values):
     """Say whether a list is a pair of rows and labels, as a loader of torch gives them: a row has no two dimensions."""
     return len(values) == 2 and len(getattr(values[0], "shape", ())) == 2
+
+
+def _is_plain(X):
+    """Say whether a block is an array that need not be converted, but for its precision."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.flags.aligned
 
 
 def _row_count(X):

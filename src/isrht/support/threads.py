@@ -11,8 +11,7 @@ import os
 import queue
 import threading
 from collections import defaultdict, deque
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from numbers import Integral
 
 
@@ -70,11 +69,118 @@ def _cpu_count():
     return joblib.cpu_count()
 
 
+class Task:
+    """A call that whoever comes first makes: a thread that helps, or the one that waits for what comes of it.
+
+    It is lighter than a future of Python's, of which making and handing out takes as long as some of our calls.
+    """
+
+    __slots__ = ("_ended", "_error", "_function", "_items", "_result", "done")
+
+    def __init__(self, function, item):
+        self._function, self._items = function, [item]
+        self._ended, self.done, self._result, self._error = threading.Lock(), False, None, None
+        self._ended.acquire()
+
+    def run(self):
+        """Make the call, unless it was made or taken back, and keep what it returns or the error that it raises.
+
+        What is no error, such as Ctrl-C, is raised here and now, too.
+        """
+        if not self._items:
+            return
+        try:
+            item = self._items.pop()
+        except IndexError:  # another thread was faster
+            return
+        try:
+            self._result = self._function(item)
+        except BaseException as error:
+            self._error = error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self.done = True
+            self._ended.release()
+
+    def take_back(self):
+        """Let nobody make the call who has not begun, and wait for whoever has."""
+        try:
+            self._items.pop()
+        except IndexError:
+            self._wait()
+
+    def result(self):
+        """Return what the call has returned, or raise its error, once it was made."""
+        self._wait()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    @property
+    def failed(self):
+        """Whether the call was made and raised an error."""
+        return self._error is not None
+
+    def _wait(self):
+        if not self.done:
+            with self._ended:
+                pass
+
+
+class Crew:
+    """Threads that make the calls that they are given, one after the other."""
+
+    def __init__(self, count):
+        self._calls = queue.SimpleQueue()
+        for _ in range(count):
+            threading.Thread(target=_work, args=[self._calls.get], name="isrht", daemon=True).start()
+
+    def let(self, call):
+        """Let one of the threads make a call, in its turn."""
+        self._calls.put(call)
+
+
+def _work(next_call):
+    while True:
+        with suppress(BaseException):  # a task keeps what it raises
+            next_call()()
+
+
+class _Idle:
+    """Crews that nobody uses now, by how many threads they have.
+
+    To start a thread takes a tenth of a millisecond, which is as long as many a piece of work. A process that was
+    forked has none of the threads of its parent.
+    """
+
+    def __init__(self):
+        self.crews = defaultdict(list)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.crews.clear)
+
+
+_idle = _Idle()
+
+
+@contextmanager
+def lent_threads(count):
+    """Lend a crew of threads. Whoever borrows it has to wait for what it does before giving it back."""
+    try:
+        crew = _idle.crews[count].pop()
+    except IndexError:
+        crew = Crew(count)
+    try:
+        yield crew
+    finally:
+        _idle.crews[count].append(crew)
+
+
 def in_threads(function, items, n_jobs=None):
     """Yield ``function(item)`` for all items, computed by ``n_jobs`` threads, in the order of the items.
 
     The thread that calls is one of those that compute, each of which takes the next item whenever it is done with one.
-    Nothing is yielded before all items have been begun.
+    Nothing is yielded before all items have been begun, and nothing more is begun after an error.
 
     Parameters
     ----------
@@ -87,76 +193,25 @@ def in_threads(function, items, n_jobs=None):
     if workers <= 1:
         yield from map(function, items)
         return
-    results = deque(Future() for _ in items)
-    waiting = deque(zip(results, items, strict=True))
+    tasks = [Task(function, item) for item in items]
 
     def compute():
-        while waiting:
-            try:
-                result, item = waiting.popleft()
-            except IndexError:  # another thread was faster
+        for task in tasks:
+            task.run()
+            if task.failed:
                 return
-            if not _settle(result, function, item):
-                waiting.clear()
 
-    with lent_threads(workers - 1) as pool:
-        helping = [pool.submit(compute) for _ in range(workers - 1)]
+    helping = [Task(lambda _: compute(), None) for _ in range(workers - 1)]
+    with lent_threads(workers - 1) as crew:
         try:
+            for helper in helping:
+                crew.let(helper.run)
             compute()
-            while results:
-                yield results.popleft().result()
+            for task in tasks:
+                yield task.result()
         finally:
-            waiting.clear()
-            _wait_for(helping)
-
-
-def _settle(future, function, *given):
-    """Give a future what a function returns, or the error that it raises. Say whether it returned.
-
-    What is no error, such as Ctrl-C, is raised here and now, too.
-    """
-    try:
-        future.set_result(function(*given))
-    except BaseException as error:
-        future.set_exception(error)
-        if not isinstance(error, Exception):
-            raise
-        return False
-    return True
-
-
-def _wait_for(futures):
-    """Cancel what has not begun, and wait for the rest, whatever comes of it."""
-    wait([future for future in futures if not future.cancel()])
-
-
-class _Idle:
-    """Pools of threads that nobody uses now, by how many threads they have.
-
-    To start a thread takes a tenth of a millisecond, which is as long as many a piece of work. A process that was
-    forked has none of the threads of its parent.
-    """
-
-    def __init__(self):
-        self.pools = defaultdict(list)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.pools.clear)
-
-
-_idle = _Idle()
-
-
-@contextmanager
-def lent_threads(count):
-    """Lend a pool of threads. Whoever borrows it has to wait for what it does before giving it back."""
-    try:
-        pool = _idle.pools[count].pop()
-    except IndexError:
-        pool = ThreadPoolExecutor(count, thread_name_prefix="isrht")
-    try:
-        yield pool
-    finally:
-        _idle.pools[count].append(pool)
+            for task in tasks + helping:
+                task.take_back()
 
 
 # Among the items of a stream: the results of those before it are taken before the next one is asked for.
@@ -184,59 +239,30 @@ def stream_in_threads(function, items, workers):
         yield from map(function, filter(lambda item: item is not PAUSE, items))
         return
     under_way = deque()
-    with lent_threads(workers - 1) as pool:
+    with lent_threads(workers - 1) as crew:
         try:
             for item in items:
                 if item is PAUSE:
                     for task in reversed(under_way):
-                        task.take_over()
+                        task.run()
                     while under_way:
                         yield under_way.popleft().result()
                     continue
-                task = _Task(function, item)
+                task = Task(function, item)
                 del item
                 under_way.append(task)
-                if sum(not other.done() for other in under_way) > workers:
-                    task.compute()
+                if sum(not other.done for other in under_way) > workers:
+                    task.run()
                 else:
-                    task.start_in(pool)
+                    crew.let(task.run)
                 del task
-                while under_way and (under_way[0].done() or len(under_way) > 2 * workers + 1):
+                while under_way and (under_way[0].done or len(under_way) > 2 * workers + 1):
                     yield under_way.popleft().result()
             while under_way:
                 yield under_way.popleft().result()
         finally:
-            _wait_for([task.future for task in under_way])
-
-
-class _Task:
-    """One item of a stream, which is let go of as soon as it was computed, and its result or error."""
-
-    def __init__(self, function, item):
-        self._function, self._items, self.future = function, [item], Future()
-
-    def start_in(self, pool):
-        """Let a thread of a pool compute it."""
-        self.future = pool.submit(self._result)
-
-    def compute(self):
-        """Compute it here and now; an error is raised when its turn has come."""
-        self.future = Future()
-        _settle(self.future, self._result)
-
-    def take_over(self):
-        """Compute it here, if no other thread has begun with it."""
-        if self.future.cancel():
-            self.compute()
-
-    def done(self):
-        return self.future.done()
-
-    def result(self):
-        return self.future.result()
-
-    def _result(self):
-        return self._function(self._items.pop())
+            for task in under_way:
+                task.take_back()
 
 
 def read_ahead(items, count):
