@@ -21,7 +21,7 @@ from isrht.files.errors import FileError
 from isrht.files.facts import FactsCounter
 from isrht.files.labels import NUMBER, TEXT, Labels
 from isrht.files.rows import FileRows
-from isrht.files.streams import open_bytes, packing
+from isrht.files.streams import is_unpacked_by_threads, open_bytes, packing
 from isrht.support.threads import read_ahead
 
 AUTO: Literal["auto"] = "auto"
@@ -160,7 +160,7 @@ class LibsvmRows(FileRows):
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
         parser = kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
         for path in self._files():
-            with open_bytes(path, self.limits) as stream, closing(self._chunks(stream, parser)) as chunks:
+            with open_bytes(path, self.limits, self.threads) as stream, closing(self._chunks(stream, parser)) as chunks:
                 for chunk in chunks:
                     rest = memoryview(chunk)
                     while rest := rest[parser.feed(rest, max_rows, max_entries) :]:
@@ -176,10 +176,11 @@ class LibsvmRows(FileRows):
         return LARGEST_INDEX if self.n_features is not None else min(LARGEST_INDEX, self.limits.features - (base == 0))
 
     def _chunks(self, stream, parser):
-        """Yield the bytes of a stream; those of an archive are unpacked ahead of the parser, if threads may be had."""
+        """Yield the bytes of a stream; what one thread unpacks, is unpacked ahead of the parser if there may be two."""
         chunks = iter(partial(stream.read, CHUNK_BYTES), b"")
+        ahead = self.threads > 1 and packing(self._path) and not is_unpacked_by_threads(self._path)
         try:
-            yield from read_ahead(chunks, UNPACKED_AHEAD) if self.threads > 1 and packing(self._path) else chunks
+            yield from read_ahead(chunks, UNPACKED_AHEAD) if ahead else chunks
         except FileError as error:
             raise FileError(error.path, error.problem, parser.line, parser.column) from error
 

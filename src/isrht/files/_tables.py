@@ -124,7 +124,7 @@ class CsvRows(TableRows):
 
     def _tables(self, path):
         pandas = library("pandas", "reading CSV or TSV")
-        with open_bytes(path, self.limits) as stream:
+        with open_bytes(path, self.limits, self.threads) as stream:
             lines = LineBlocks(self._segments(stream))
             head = lines.take(1)
             if head is None:

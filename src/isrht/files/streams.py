@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from isrht.files._bzip2 import Bzip2Reader
 from isrht.files._trouble import RemoteError
 from isrht.files.errors import STANDARD_INPUT, FileError, library
 from isrht.files.limits import Limits
@@ -42,6 +43,8 @@ OPENERS = {
     ".xz": lzma.LZMAFile,
     ".zst": lambda file: zstandard().ZstdFile(file, "rb"),
 }
+# What several threads unpack together.
+THREADED_OPENERS = {".bz2": Bzip2Reader}
 PACKERS = {
     ".bz2": partial(bz2.BZ2File, mode="wb"),
     ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
@@ -98,6 +101,11 @@ def packing(path):
     return suffix if suffix in OPENERS else ""
 
 
+def is_unpacked_by_threads(path):
+    """Say whether several threads can unpack a file together."""
+    return packing(path) in THREADED_OPENERS
+
+
 def can_be_read_again(path):
     """Say whether a second pass is possible: not over standard input, named pipes and the like."""
     if isinstance(path, FileObject):
@@ -108,8 +116,17 @@ def can_be_read_again(path):
 
 
 @contextmanager
-def open_bytes(path, limits=Limits()):
-    """Open the unpacked bytes of a file, of standard input, or of a file object as a buffered stream."""
+def open_bytes(path, limits=Limits(), threads=1):
+    """Open the unpacked bytes of a file, of standard input, or of a file object as a buffered stream.
+
+    Parameters
+    ----------
+    path : path, FileObject or RemoteFile
+    limits : Limits, default=Limits()
+        How many bytes an archive may unpack to.
+    threads : int, default=1
+        How many threads may unpack it, the one that reads the stream among them.
+    """
     if isinstance(path, FileObject):
         with path.open() as stream:
             yield stream
@@ -122,8 +139,14 @@ def open_bytes(path, limits=Limits()):
             yield file
             return
         cap = limits.unpacked_bytes_of(_size_of(path, file))
-        with OPENERS[packing(path)](file) as archive, io.BufferedReader(Unpacked(archive, cap, path), 2**20) as stream:
+        with _archive(path, file, threads) as archive, io.BufferedReader(Unpacked(archive, cap, path), 2**20) as stream:
             yield stream
+
+
+def _archive(path, file, threads):
+    if threads > 1 and is_unpacked_by_threads(path):
+        return THREADED_OPENERS[packing(path)](file, threads)
+    return OPENERS[packing(path)](file)
 
 
 def _size_of(path, file):
