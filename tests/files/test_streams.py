@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from isrht.files import limits
+from isrht.files import limits, streams
 from isrht.files.errors import FileError
 from isrht.files.limits import Limits
 from isrht.files.streams import PACKINGS, can_be_read_again, open_bytes, packed, packing, zstandard
@@ -46,6 +46,32 @@ def test_archives_are_those_of_everyone(tmp_path):
         path = tmp_path / f"x{extension.upper()}"
         path.write_bytes(pack(TEXT) + pack(b"2 1:1\n"))
         assert read(path) == TEXT + b"2 1:1\n"
+
+
+@pytest.mark.parametrize("part", [1, 7, 64, 2**18])
+def test_gzip_is_read_in_parts_of_any_size(part, tmp_path, monkeypatch, rng):
+    noise = rng.bytes(20_000)
+    members = gzip.compress(noise), gzip.compress(TEXT), b"\0" * 100, gzip.compress(b"2 1:1\n"), b"\0" * 20_000
+    path = tmp_path / "x.gz"
+    path.write_bytes(b"".join(members))
+    monkeypatch.setattr(streams, "PACKED_PART", part)
+    assert read(path) == noise + TEXT + b"2 1:1\n"
+    path.write_bytes(members[0] + members[1] + b"garbage")
+    with pytest.raises(FileError, match="the archive is damaged .*Not a gzipped file"):
+        read(path)
+
+
+def test_gzip_asks_a_file_seldom(tmp_path, rng):
+    asked = []
+
+    class File(io.BytesIO):
+        def read(self, count=-1):
+            asked.append(count)
+            return super().read(count)
+
+    with streams.OPENERS[".gz"](File(gzip.compress(rng.bytes(10**6)))) as archive:
+        assert len(archive.read()) == 10**6
+    assert len(asked) < 20
 
 
 def test_a_truncated_archive(archive):
