@@ -131,9 +131,9 @@ def without_rows(names, n_features):
     return pandas.DataFrame(rows, columns=names)
 
 
-def checked_rows(X):
+def checked_rows(X, ensure_all_finite=True):
     """Return a block of rows as an array or as a CSR array without duplicates, all of whose values are finite."""
-    return without_duplicates(checked_block(X))
+    return without_duplicates(checked_block(X, ensure_all_finite=ensure_all_finite))
 
 
 @contextmanager

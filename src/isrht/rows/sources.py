@@ -283,13 +283,14 @@ class RowSource(LocalRows):
         The blocks of others may have one memory, which is written to anew for each of them.
         """
         is_lent = not self._has_blocks_of_its_own() and workers > 1
+        is_finite = isinstance(self._blocks, FileRows)  # the readers of files have looked
         for number, start, X, y in self._raw(self._blocks):
             is_shared = is_lent and _is_plain(X) and X.size >= WORTH_SHARING
             if is_shared:
                 step = -(-len(X) // (PARTS_OF_A_BLOCK * workers))
                 for first in range(0, len(X), step):
                     yield partial(_check_part, number, start, X[first : first + step])
-            yield partial(_checked, number, start, X, y, is_finite=is_shared)
+            yield partial(_checked, number, start, X, y, is_finite or is_shared)
             del X, y
             if is_lent:
                 yield PAUSE
@@ -340,7 +341,7 @@ def _checked(number, start, X, y, is_finite):
     """Return a block, checked, and the names of its columns as a frame without rows, if they have names."""
     header = X[:0] if hasattr(X, "columns") else None
     with naming_block(number, start):
-        return number, start, X if is_finite else checked_rows(X), y, header
+        return number, start, X if is_finite and _is_plain(X) else checked_rows(X, not is_finite), y, header
 
 
 def _check_part(number, start, part):
