@@ -8,6 +8,15 @@ pytest.importorskip("typer")
 from cli_data import isrht, write_file
 
 from isrht import load
+from isrht.cli._cluster import rows_on_workers
+
+
+@pytest.fixture
+def one_thread():
+    """Let Dask work in this thread, without a cluster."""
+    dask = pytest.importorskip("dask")
+    with dask.config.set(scheduler="synchronous"):
+        yield
 
 
 def test_on_a_cluster_the_model_is_the_same(tmp_path):
@@ -23,6 +32,16 @@ def test_on_a_cluster_the_model_is_the_same(tmp_path):
     one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
     assert one.C_ == other.C_
     np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
+
+
+def test_workers_know_the_columns_that_folders_tell(tmp_path, one_thread):
+    pytest.importorskip("pyarrow")
+    for day in (1, 2):
+        folder = tmp_path / "run=3" / f"day={day}"
+        folder.mkdir(parents=True)
+        write_file(folder / "rows.parquet", seed=day)
+    *_, facts = rows_on_workers([str(tmp_path / "run=3")], {"label": "label"})
+    assert facts.n_features == 11
 
 
 def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from isrht.cli._reading import check_read_again
 from isrht.files.density import is_smaller_dense
 from isrht.files.facts import merged
+from isrht.files.folders import PathInFolder, folders_of
 from isrht.files.opening import find, open_rows
 from isrht.files.remote import RemoteFile
 
@@ -45,19 +46,19 @@ def rows_on_workers(data, options):
 
     found = find(data)
     check_read_again(found, "workers read the rows, several times")
-    paths = [path.url if isinstance(path, RemoteFile) else os.path.abspath(path) for path in found]
-    facts = merged(dask.compute(*(dask.delayed(scan_file)(path, options) for path in paths)))
+    paths = [(path.url if isinstance(path, RemoteFile) else os.path.abspath(path), folders_of(path)) for path in found]
+    facts = merged(dask.compute(*(dask.delayed(scan_file)(*path, options) for path in paths)))
     known = options | {"n_features": facts.n_features, "label_type": facts.label_type}
     known |= {} if facts.index_base is None else {"index_base": facts.index_base}
     dense = is_smaller_dense(facts.nnz, (facts.n_samples, facts.n_features))
-    blocks = [dask.delayed(read_file, nout=2, pure=True)(path, known, dense) for path in paths]
+    blocks = [dask.delayed(read_file, nout=2, pure=True)(*path, known, dense) for path in paths]
     return [block[0] for block in blocks], [block[1] for block in blocks], facts
 
 
-def scan_file(path, options):
-    return open_rows(path, **options).scan()
+def scan_file(path, folders, options):
+    return open_rows(PathInFolder(path, folders), **options).scan()
 
 
-def read_file(path, options, dense):
-    X, y, _ = open_rows(path, **options).read()
+def read_file(path, folders, options, dense):
+    X, y, _ = open_rows(PathInFolder(path, folders), **options).read()
     return (X.toarray() if dense and hasattr(X, "toarray") else X), y

@@ -24,12 +24,12 @@ from isrht.files.arrow import (
     csr,
     interleaved,
     layout_of,
-    named_by_folders,
     precision_of,
     rows_of_lists,
     sparse_rows,
 )
 from isrht.files.errors import FileError, library, name_of
+from isrht.files.folders import named_by_folders
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.rows import FileRows, rows_per_block
 from isrht.files.streams import open_bytes, to_seek
