@@ -13,13 +13,11 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from isrht.files._silence import limits_of_silence
 from isrht.files._trouble import TRIES, NoRemoteFile, Trouble, patiently, refuse_what_stays, turns
 from isrht.files.errors import FileError
 from isrht.files.folders import SIGNS, fixed_part
-from isrht.files.urls import HTTP, LINK, shown, told
-
-# A request by HTTP waits so many seconds for a host that is silent. s3fs has limits of its own.
-SILENCE = 60
+from isrht.files.urls import HTTP, shown, told
 
 
 class RemoteFile:
@@ -201,22 +199,3 @@ def file_system(url):
         raise ValueError(f"{shown(url)}: {told(error, url)}") from None
     except Exception as error:  # an archive within a URL is opened here
         raise Trouble(url, error).named() from None
-
-
-def limits_of_silence(url):
-    """Return the options that limit how long HTTP waits, unless fsspec's configuration has a client of its own."""
-    scheme = next((link.partition("://")[0] for link in LINK.split(url) if link.startswith(HTTP)), None)
-    if scheme is None:
-        return {}
-    from fsspec.config import conf
-
-    configured = {**conf.get("http", {}), **conf.get("https", {})}
-    client = configured.get("client_kwargs") or {}
-    if "get_client" in configured or not isinstance(client, dict) or "timeout" in client:
-        return {}
-    try:
-        from aiohttp import ClientTimeout
-    except ImportError:  # fsspec says what is missing
-        return {}
-    timeout = ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
-    return {scheme: {"client_kwargs": {**client, "timeout": timeout}}}
