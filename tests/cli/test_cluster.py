@@ -1,5 +1,7 @@
 """``isrht train`` on a Dask cluster."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,17 @@ pytest.importorskip("typer")
 from cli_data import isrht, write_file
 
 from isrht import load
+from isrht.cli import _cluster
+from isrht.cli._cluster import rows_on_workers
+from isrht.files import FileError
+
+
+@pytest.fixture
+def one_thread():
+    """Let Dask work in this thread, without a cluster."""
+    dask = pytest.importorskip("dask")
+    with dask.config.set(scheduler="synchronous"):
+        yield
 
 
 def test_on_a_cluster_the_model_is_the_same(tmp_path):
@@ -23,6 +36,48 @@ def test_on_a_cluster_the_model_is_the_same(tmp_path):
     one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
     assert one.C_ == other.C_
     np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
+
+
+def test_workers_know_the_columns_that_folders_tell(tmp_path, one_thread):
+    pytest.importorskip("pyarrow")
+    for day in (1, 2):
+        folder = tmp_path / "run=3" / f"day={day}"
+        folder.mkdir(parents=True)
+        write_file(folder / "rows.parquet", seed=day)
+    X, _, facts = rows_on_workers([str(tmp_path / "run=3")], {"label": "label"})
+    assert facts.n_features == 11
+    assert list(X.header) == [*(f"x{k}" for k in range(1, 11)), "day"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.npy"])
+def test_the_names_of_columns_are_those_of_a_fit_in_memory(name, tmp_path, one_thread, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_cluster, "cluster", lambda *_: nullcontext())
+    write_file(tmp_path / name)
+    options = ("-r", 4, "--selection", "supervised", "-c", 0.5, "--label", "0" if name == "a.npy" else "label")
+    for model, where in (("m1", ()), ("m2", ("--local-cluster", 1))):
+        done = isrht("train", tmp_path / name, tmp_path / model, *options, *where)
+        assert done.exit_code == 0, done.stderr
+    one, other = load(tmp_path / "m1"), load(tmp_path / "m2")
+    names = [getattr(model, "feature_names_in_", np.array(None)).tolist() for model in (one, other)]
+    assert names == [None if name == "a.npy" else [f"x{k}" for k in range(1, 11)]] * 2
+    np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-8 * np.abs(one.coef_).max())
+
+
+def test_files_whose_columns_differ_are_named(tmp_path, one_thread):
+    pytest.importorskip("pandas")
+    texts = {"a": "p,q,y\n1,2,0\n", "b": "p,q,y\n", "c": "p,q,y\n3,4,1\n", "d": "q,p,y\n1,2,0\n", "e": "1,2,0\n"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    X, y, facts = rows_on_workers([str(tmp_path / "[abc].csv")], {"label": "-1"})
+    assert (X.shape, list(X.header), facts.n_samples) == ((2, 2), ["p", "q"], 2)
+    assert [labels.compute().tolist() for labels in y] == [[0], [1]]
+    for others, problem in (
+        ("cd", "d.csv: its columns are not those of .*c.csv: their order is another"),
+        ("ae", "e.csv: its columns are not those of .*a.csv: it lacks 'p'"),
+    ):
+        with pytest.raises(FileError, match=problem):
+            rows_on_workers([str(tmp_path / f"[{others}].csv")], {"label": "-1"})
 
 
 def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch):

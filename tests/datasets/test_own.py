@@ -1,5 +1,7 @@
 """Sets of the user's own: a record in a journal makes them known, and they are read like any other."""
 
+import json
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,6 +10,7 @@ from isrht.datasets import load
 from isrht.datasets.own import digest, read, register_all, set_record
 from isrht.datasets.registry import DATASETS, describe
 from isrht.files import open_rows, write_rows
+from isrht.files.opening import find
 
 
 @pytest.fixture
@@ -55,6 +58,19 @@ def test_rows_to_test_on_may_be_given(tmp_path, sets):
     X, y, is_test = read(describe("mine"))
     assert (X.shape, describe("mine").split) == ((40, 100), "given")
     assert (y.tolist(), is_test.tolist()) == ([0, 1] * 20, [False] * 20 + [True] * 20)
+
+
+def test_columns_that_folders_tell_are_kept(tmp_path, sets, rng):
+    pytest.importorskip("pyarrow")
+    for name in ("train/day=1", "test/day=2"):
+        (tmp_path / name).mkdir(parents=True)
+        write_rows(tmp_path / name / "rows.parquet", rng.standard_normal((6, 2)), [0, 1] * 3)
+    train, test = find(tmp_path / "train"), find(tmp_path / "test")
+    facts = open_rows(tmp_path / "train", label="label").scan()
+    record = set_record("mine", facts, train, test, {"label": "label"}, [2])
+    register_all([json.loads(json.dumps(record))])
+    X, _, is_test = read(describe("mine"))
+    assert X[:, 2].tolist() == (is_test + 1.0).tolist()
 
 
 def test_dense_rows_are_scaled_feature_by_feature_and_kept_as_an_array(tmp_path, sets, rng):

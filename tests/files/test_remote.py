@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from isrht import ISRHTClassifier, RowSource
 from isrht.files import FileError, _trouble, open_rows, read_rows, write_rows
 from isrht.files._trouble import RemoteError
-from isrht.files.remote import RemoteFile, file_system
+from isrht.files.remote import RemoteFile
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -180,30 +180,6 @@ def test_a_question_mark_in_a_local_url_is_a_pattern(tmp_path, rows):
         open_rows(f"{folder}/p-?.svm")
     with pytest.raises(FileNotFoundError, match=r"no file matches memory://nowhere/p-\?.svm"):
         open_rows("memory://nowhere/p-?.svm")
-
-
-def test_limits_of_the_user_are_kept(monkeypatch):
-    aiohttp = pytest.importorskip("aiohttp")
-    url = "https://host/rows.csv"
-
-    def client():
-        return file_system(url)[0].client_kwargs
-
-    def configure(**options):
-        monkeypatch.setitem(fsspec.config.conf, "https", options)
-
-    assert client()["timeout"] == aiohttp.ClientTimeout(total=None, sock_connect=60, sock_read=60)
-    configure(client_kwargs={"trust_env": True})
-    assert client()["trust_env"] is True
-    assert client()["timeout"].sock_read == 60
-    configure(client_kwargs={"timeout": aiohttp.ClientTimeout(total=7)})
-    assert client()["timeout"].total == 7
-
-    async def get_client(**options):
-        return aiohttp.ClientSession(**options)
-
-    configure(get_client=get_client)
-    assert client() == {}
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.svm.gz", "rows.npy"])

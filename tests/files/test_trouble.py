@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from http_server import free_port, serving
 
-from isrht.files import _trouble, open_rows, read_rows, remote
-from isrht.files._trouble import RemoteError
+from isrht.files import _silence, _trouble, open_rows, read_rows
+from isrht.files._trouble import RemoteError, Trouble
 
 pytest.importorskip("fsspec")
 
@@ -136,7 +136,7 @@ def test_errors_of_the_caller_are_not_those_of_the_file():
 
 def test_a_host_that_never_answers_is_named(monkeypatch):
     pytest.importorskip("aiohttp")
-    monkeypatch.setattr(remote, "SILENCE", 0.2)
+    monkeypatch.setattr(_silence, "SILENCE", 0.2)
     with answering(*[SILENT] * 99) as (host, left):
         start, url = time.monotonic(), f"{host}/rows.svm"
         problem = f"{url} cannot be reached: {host.removeprefix('http://')} did not answer in time"
@@ -148,8 +148,17 @@ def test_a_host_that_never_answers_is_named(monkeypatch):
 
 def test_a_host_that_falls_silent_is_named(monkeypatch):
     pytest.importorskip("aiohttp")
-    monkeypatch.setattr(remote, "SILENCE", 1.0)
+    monkeypatch.setattr(_silence, "SILENCE", 1.0)
     with answering(200, 200, 200, *[SILENT] * 99) as (host, _):
         rows = open_rows(f"{host}/rows.svm", n_features=1, index_base=1)
         with pytest.raises(RemoteError, match=f"{host.removeprefix('http://')} did not answer in time"):
             list(rows)
+
+
+@pytest.mark.parametrize(("status", "passes"), [(400, False), (403, False), (500, True), (503, True)])
+def test_what_a_server_of_s3_says_passes_as_by_http(status, passes):
+    exceptions = pytest.importorskip("botocore.exceptions")
+    said = exceptions.ClientError({"ResponseMetadata": {"HTTPStatusCode": status}}, "GetObject")
+    assert Trouble("s3://bucket/rows.svm", said).may_pass == passes
+    silence = exceptions.ReadTimeoutError(endpoint_url="http://host")
+    assert not Trouble("s3://bucket/rows.svm", silence).may_pass

@@ -5,7 +5,18 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from isrht.rows.blocks import RowBlocks, RowsElsewhere, add, default_block_rows, is_sparse, pairs_of, take_rows
+from isrht.rows.blocks import (
+    RowBlocks,
+    RowsElsewhere,
+    add,
+    default_block_rows,
+    is_finite,
+    is_sparse,
+    naming_change,
+    pairs_of,
+    take_rows,
+)
+from isrht.rows.scaling import Extremes
 
 
 @pytest.fixture(params=[np.asarray, sp.csr_array, sp.csr_matrix])
@@ -94,3 +105,22 @@ def test_sums_of_tuples_are_taken_up_by_the_first():
     assert summed is total
     assert_array_equal(total, [1, 1])
     assert number == 3
+
+
+def test_a_sum_is_finite_if_all_of_it_is():
+    assert is_finite((np.ones(3), (np.zeros((2, 2)), 1)))
+    assert not is_finite((np.ones(3), (np.array([1.0, np.nan]), 1)))
+    assert not is_finite(np.inf)
+    assert is_finite(Extremes(np.zeros(2), np.ones(2), 5))
+    assert not is_finite(Extremes(np.zeros(2), np.array([1, np.inf]), 5))
+
+
+def test_what_rows_say_of_a_change_comes_first():
+    class Changed(RowsElsewhere):
+        def refuse_changed(self):
+            raise ValueError("it has changed")
+
+    with pytest.raises(ValueError, match="it has changed"), naming_change(Changed()):
+        raise ValueError("it overflows")
+    with pytest.raises(ValueError, match="it overflows"), naming_change(RowsElsewhere()):
+        raise ValueError("it overflows")

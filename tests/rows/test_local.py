@@ -112,6 +112,27 @@ def test_no_temporary_file_is_left_after_an_error(error, rng, tmp_path, monkeypa
     assert os.listdir(tmp_path) == []
 
 
+def test_what_is_derived_knows_whether_its_rows_may_change(rng):
+    X, y = dense(rng)
+    source = RowSource(Blocks(X, y))
+    source.survey()
+    taken = source.take(np.arange(10))
+    assert source.may_change
+    assert all(rows.may_change for rows in (taken, source.map(abs), taken.for_many_passes()))
+    kept = RowSource(Blocks(X, y), cache=2**30)
+    kept.survey()
+    assert not kept.may_change
+    assert not kept.take(np.arange(10)).may_change
+
+
+def test_stored_rows_are_finite(rng):
+    X, y = dense(rng)
+    source = RowSource(Blocks(X, y))
+    source.survey()
+    with pytest.raises(ValueError, match="what was made of some rows is not finite"):
+        source.store([(lambda X: np.full((len(X), 1), np.inf), 1)])
+
+
 def test_a_full_disk_is_said(rng, monkeypatch):
     X, y = dense(rng)
 

@@ -234,6 +234,74 @@ def test_a_fit_makes_few_passes(model, passes, rng):
     assert max(told) == passes
 
 
+class Spoilt:
+    """Blocks of 500 rows, of which the fourth has a value that is not finite in some of the passes."""
+
+    def __init__(self, X, y, value, passes):
+        self.X, self.y, self.value, self.passes, self.count = X, y, value, passes, 0
+
+    def __call__(self):
+        self.count += 1
+        for start in range(0, N, 500):
+            X = self.X[start : start + 500].copy()
+            if start == 1500 and self.count in self.passes:
+                X[X.nonzero()[0][0], X.nonzero()[1][0]] = self.value
+            yield X, self.y[start : start + 500]
+
+
+FINITE_NO_MORE = "the source has changed while it was in use: all values were finite when they were first read"
+
+
+@pytest.mark.parametrize("make", [dense, sparse])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ISRHTClassifier(4, selection="supervised", random_state=0, Cs=[0.1, 1]),
+        ISRHTClassifier(2, scale="maxabs", random_state=0),
+        LinearSVM(),
+        LinearSVMCV(Cs=[0.1, 1], cv=2),
+    ],
+)
+def test_rows_that_are_not_finite_any_more_are_named(model, value, make, rng):
+    X, y = make(rng)
+    passes = Spoilt(X, y, value, ())
+    clone_of(model).fit(RowSource(passes))
+    for first in {2, 3, 6, passes.count} & set(range(passes.count + 1)):
+        spoilt = RowSource(Spoilt(X, y, value, range(first, 10**6)))
+        with pytest.raises(ValueError, match=rf"^block 3 \(from row 1500\): {FINITE_NO_MORE} \(Input contains "):
+            clone_of(model).fit(spoilt)
+
+
+@pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba", "transform"])
+def test_rows_to_predict_that_are_not_finite_any_more_are_named(method, rng):
+    X, y = dense(rng)
+    model = ISRHTClassifier(4, selection="supervised", random_state=0, Cs=[1.0]).fit(X, y)
+    with pytest.raises(ValueError, match=rf"^block 3 \(from row 1500\): {FINITE_NO_MORE} \(Input contains NaN"):
+        getattr(model, method)(RowSource(Spoilt(X, y, np.nan, range(2, 9))))
+
+
+def test_a_value_that_is_not_finite_in_one_pass_only_is_told(rng):
+    X, y = dense(rng)
+    with pytest.raises(ValueError, match="has changed while it was in use: a sum over its rows was not finite in one"):
+        LinearSVM().fit(RowSource(Spoilt(X, y, np.nan, [5])))
+
+
+@pytest.mark.parametrize("make", [dense, sparse])
+def test_rows_that_are_held_are_finite(make, held, rng):
+    X, y = make(rng)
+    with pytest.raises(ValueError, match=rf"^block 3 \(from row 1500\): {FINITE_NO_MORE}"):
+        RowSource(Spoilt(X, y, np.nan, range(2, 9))).held()
+    with pytest.raises(ValueError, match="has changed while it was in use: a value was not finite in one pass"):
+        RowSource(Spoilt(X, y, np.inf, [2])).held()
+
+
+def test_values_that_were_always_too_large_are_no_change(rng):
+    X, y = dense(rng)
+    with pytest.raises(ValueError, match="^the sums of squares of the features overflow"):
+        LinearSVM().fit(RowSource(Blocks(X * 1e200, y)))
+
+
 @pytest.mark.parametrize(("size", "now"), [(N - 1, "2999"), (N + 5, "more")])
 def test_a_source_that_changes_between_passes_is_an_error(size, now, rng):
     X, y = dense(rng)

@@ -7,9 +7,13 @@ import os
 import tempfile
 from contextlib import contextmanager
 
-from isrht.cli._reading import check_read_again
+import numpy as np
+
+from isrht.cli._reading import check_read_again, named
 from isrht.files.density import is_smaller_dense
+from isrht.files.errors import other_columns
 from isrht.files.facts import merged
+from isrht.files.folders import PathInFolder, folders_of
 from isrht.files.opening import find, open_rows
 from isrht.files.remote import RemoteFile
 
@@ -40,24 +44,41 @@ def cluster(scheduler=None, n_workers=None):
 
 
 def rows_on_workers(data, options):
-    """Return ``(X, y, facts)``, of which X and y are lists of delayed blocks; the workers also scan the files."""
+    """Return ``(X, y, facts)``: rows, and delayed labels, which the workers read; the workers also scan the files."""
     import dask
+
+    from isrht.rows.dask.rows import DaskRows
 
     found = find(data)
     check_read_again(found, "workers read the rows, several times")
-    paths = [path.url if isinstance(path, RemoteFile) else os.path.abspath(path) for path in found]
-    facts = merged(dask.compute(*(dask.delayed(scan_file)(path, options) for path in paths)))
+    paths = [(path.url if isinstance(path, RemoteFile) else os.path.abspath(path), folders_of(path)) for path in found]
+    scans = dask.compute(*(dask.delayed(scan_file)(*path, options) for path in paths))
+    with_rows = [number for number, (facts, _) in enumerate(scans) if facts.n_samples] or [0]
+    names = names_of_all([(found[number], scans[number][1]) for number in with_rows])
+    facts = merged(scans[number][0] for number in with_rows)
     known = options | {"n_features": facts.n_features, "label_type": facts.label_type}
     known |= {} if facts.index_base is None else {"index_base": facts.index_base}
     dense = is_smaller_dense(facts.nnz, (facts.n_samples, facts.n_features))
-    blocks = [dask.delayed(read_file, nout=2, pure=True)(path, known, dense) for path in paths]
-    return [block[0] for block in blocks], [block[1] for block in blocks], facts
+    blocks = [dask.delayed(read_file, nout=2, pure=True)(*paths[number], known, dense) for number in with_rows]
+    header = None if names is None else named(np.empty((0, facts.n_features)), names)
+    return DaskRows([block[0] for block in blocks], header), [block[1] for block in blocks], facts
 
 
-def scan_file(path, options):
-    return open_rows(path, **options).scan()
+def names_of_all(told):
+    """Return the names of features that all files tell, given with their paths, or None if they have none."""
+    first, names = told[0]
+    for path, its_names in told:
+        if its_names != names:
+            raise other_columns(path, its_names or (), first, names or ())
+    return names
 
 
-def read_file(path, options, dense):
-    X, y, _ = open_rows(path, **options).read()
+def scan_file(path, folders, options):
+    """Return the facts of a file, and the names of its features, or None."""
+    rows = open_rows(PathInFolder(path, folders), **options)
+    return rows.scan(), rows.feature_names
+
+
+def read_file(path, folders, options, dense):
+    X, y, _ = open_rows(PathInFolder(path, folders), **options).read()
     return (X.toarray() if dense and hasattr(X, "toarray") else X), y

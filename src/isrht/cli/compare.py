@@ -93,8 +93,10 @@ def check_classes(paths, facts):
 
 def absolute(paths):
     """Return absolute paths, because the journal may be continued from another folder."""
+    from isrht.files.folders import folders_of, in_folders
+
     check_read_again(paths, "every process reads the rows")
-    return [str(Path(path).resolve()) for path in paths]
+    return [in_folders(str(Path(path).resolve()), folders_of(path)) for path in paths]
 
 
 def usable(rs, n_features):

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from isrht.datasets import folders
 from isrht.datasets.registry import DATASETS, Description
 from isrht.files.density import is_smaller_dense, smaller_form
+from isrht.files.folders import PathInFolder, folders_of
 
 KIND = "set"
 TRAIN_SHARE = 0.7
@@ -25,6 +26,8 @@ def set_record(name, facts, paths, test, options, rs):
     """Return the record of a set: what a :class:`Description` needs, and as ``source`` where its rows come from."""
     if name in DATASETS and DATASETS[name].source is None:
         raise ValueError(f"{name!r} is the name of a set of the package: choose another with --name")
+    source = {"files": paths, "test": test, "options": options | {"n_features": facts.n_features}}
+    named = {path: list(folders_of(path)) for path in [*paths, *(test or [])] if folders_of(path)}
     sparse = facts.index_base is not None and not is_smaller_dense(facts.nnz, (facts.n_samples, facts.n_features))
     return {
         "kind": KIND,
@@ -36,7 +39,7 @@ def set_record(name, facts, paths, test, options, rs):
         "scale": "largest" if sparse else "minmax",
         "sparse": sparse,
         "features": facts.n_features,
-        "source": {"files": paths, "test": test, "options": options | {"n_features": facts.n_features}},
+        "source": source | ({"folders": named} if named else {}),
     }
 
 
@@ -54,13 +57,19 @@ def read(description):
     from isrht.files.opening import read_rows
 
     source = description.source
-    parts = [read_rows(paths, **source["options"]) for paths in (source["files"], source["test"]) if paths]
+    given = [placed(source[name], source) for name in ("files", "test") if source[name]]
+    parts = [read_rows(paths, **source["options"]) for paths in given]
     if any(y is None for _, y, _ in parts):
         raise ValueError(f"{description.name}: there are no labels; --label names the column of a table")
     rows, labels = [X for X, _, _ in parts], [y for _, y, _ in parts]
     X = sp.vstack(rows, format="csr") if sp.issparse(rows[0]) else np.concatenate(rows)
     codes = np.unique(np.concatenate(labels), return_inverse=True)[1]
     return smaller_form(X), codes, np.repeat(np.arange(len(labels)) > 0, [len(part) for part in labels])
+
+
+def placed(paths, source):
+    """Return the paths of a source, with the names of their folders that tell columns."""
+    return [PathInFolder(path, source.get("folders", {}).get(path, ())) for path in paths]
 
 
 def digest(description):

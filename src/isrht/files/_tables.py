@@ -24,12 +24,12 @@ from isrht.files.arrow import (
     csr,
     interleaved,
     layout_of,
-    named_by_folders,
     precision_of,
     rows_of_lists,
     sparse_rows,
 )
-from isrht.files.errors import FileError, library, name_of
+from isrht.files.errors import FileError, library, name_of, other_columns
+from isrht.files.folders import named_by_folders
 from isrht.files.labels import LONGEST, WRITTEN_NUMBER, Labels
 from isrht.files.rows import FileRows, rows_per_block
 from isrht.files.streams import open_bytes, to_seek
@@ -60,14 +60,8 @@ class TableRows(FileRows):
             for found, fields in self._tables(path):
                 names = names or found
                 if found != names:
-                    self._refuse_columns(path, found, names)
+                    raise other_columns(path, found, self.paths[0], names)
                 yield self._block(found, fields)
-
-    def _refuse_columns(self, path, found, names):
-        lacks, more = set(names).difference(found), set(found).difference(names)
-        words = [f"{verb} {min(some, key=str)!r}" for verb, some in (("lacks", lacks), ("has", more)) if some]
-        difference = "it " + " and ".join(words) if words else "their order is another"
-        raise FileError(path, f"its columns are not those of {name_of(self.paths[0])}: {difference}")
 
     def _tables(self, path):
         """Yield, block by block, the names of the fields and an array of values for each of them."""
@@ -328,7 +322,7 @@ class ParquetRows(TableRows):
             with self._open(path) as file:
                 schema = self._schema(path, file)
                 if first is not None and schema.names != first.names:
-                    self._refuse_columns(path, schema.names, first.names)
+                    raise other_columns(path, schema.names, self.paths[0], first.names)
                 first = first or schema
                 yield from self._file_blocks(path, file, schema)
 

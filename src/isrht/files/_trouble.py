@@ -94,12 +94,14 @@ class Trouble:
 
     @property
     def may_pass(self):
-        """Whether it is worth another try. Silence has taken long enough, and botocore has tried again by itself."""
-        if self.is_known or any(map(is_of_botocore, self.causes)):
+        """Whether it is worth another try. Silence has taken long enough, and s3fs has connected again by itself."""
+        if self.is_known:
             return False
         if self.status is not None:
             return self.status in (408, 425, 429) or self.status >= 500
-        return any(map(is_of_connection, self.causes)) and not self.is_silence
+        if self.is_silence or any(map(is_of_botocore, self.causes)):
+            return False
+        return any(map(is_of_connection, self.causes))
 
     def named(self):
         """Return the error that names the URL, without what is secret in it."""

@@ -7,9 +7,6 @@ two columns of these names or in one of structures that have such fields (and pe
 
 from __future__ import annotations
 
-import re
-from urllib.parse import unquote
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -60,16 +57,6 @@ def _is_sparse(types, features):
         features = [field for field in features if field.name in (INDICES, VALUES)]
     names = {field.name for field in features}
     return len(features) == 2 and names == {INDICES, VALUES} and all(_is_list(types, field.type) for field in features)
-
-
-def named_by_folders(path):
-    """Return the columns that the names of folders tell, as Hive names them: ``year=2024/month=5``.
-
-    >>> named_by_folders("rows/year=2024/kind=a%20b/part-0.parquet")
-    {'year': '2024', 'kind': 'a b'}
-    """
-    pairs = (part.partition("=") for part in re.split(r"[/\\]", str(path))[:-1])
-    return {unquote(name): unquote(value) for name, sign, value in pairs if sign and name}
 
 
 def column_of(name, value, count):

@@ -38,6 +38,14 @@ def name_of(path):
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
+def other_columns(path, found, first, names):
+    """Return the error that a file has other columns than the first one of several, or has them in another order."""
+    lacks, more = set(names).difference(found), set(found).difference(names)
+    words = [f"{verb} {min(some, key=str)!r}" for verb, some in (("lacks", lacks), ("has", more)) if some]
+    difference = "it " + " and ".join(words) if words else "their order is another"
+    return FileError(path, f"its columns are not those of {name_of(first)}: {difference}")
+
+
 def library(name, purpose):
     """Import an optional library, or raise an error that says how to install it."""
     try:

@@ -17,6 +17,7 @@ from isrht.files._libsvm import AUTO, LibsvmRows
 from isrht.files._tables import CsvRows, ParquetRows
 from isrht.files.errors import STANDARD_INPUT, FileError
 from isrht.files.facts import Facts
+from isrht.files.folders import PathInFolder, below_what_was_asked, fixed_part, in_folders
 from isrht.files.labels import NUMBER, TEXT
 from isrht.files.limits import Limits, check_whole_number
 from isrht.files.rows import FileRows
@@ -140,11 +141,10 @@ def read_rows(paths: RowFiles, **options: Any) -> tuple[Any, Array | None, Facts
 
 def find(paths):
     """Return the files that are meant; one that is not there is an error."""
-    asked = [paths] if isinstance(paths, str | os.PathLike) or hasattr(paths, "read") else list(paths)
-    found = [path for one in asked for path in _matches(one)]
-    if not found:
+    asked = [paths] if isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read") else list(paths)
+    if not asked:
         raise ValueError("no files are given")
-    return found
+    return below_what_was_asked([_matches(one) for one in asked])
 
 
 def format_of(paths):
@@ -178,21 +178,28 @@ def _refuse_others(path):
 
 
 def _matches(asked):
+    """Return the folder that was asked for, if what is below it counts, and the files."""
     if hasattr(asked, "read") and not isinstance(asked, os.PathLike):
-        return [FileObject(asked)]
-    path = os.fspath(asked)
-    if is_url(path):
-        path = local_path(path)
-        if path is None:
-            return remote.find(os.fspath(asked))
+        return None, [FileObject(asked)]
+    path = os.fsdecode(asked)
+    folder, found = remote.find(path) if is_url(path) and local_path(path) is None else _found_here(path)
+    if isinstance(asked, PathInFolder):  # it was found by another process
+        return None, [in_folders(one, asked.folders) for one in found]
+    return folder, found
+
+
+def _found_here(path):
+    path = local_path(path) if is_url(path) else path
     if os.path.isdir(path):
-        return _files_in(path)
-    if path == STANDARD_INPUT or _is_there(path):
-        return [path]
+        return path, _files_in(path)
+    if path == STANDARD_INPUT:
+        return None, [path]
+    if _is_there(path):
+        return os.path.dirname(path), [path]
     matches = sorted(glob.glob(path)) if glob.has_magic(path) else []
     if not matches:
         raise FileNotFoundError(f"no file matches {path}" if glob.has_magic(path) else f"there is no file {path}")
-    return matches
+    return fixed_part(path), matches
 
 
 def _files_in(folder):

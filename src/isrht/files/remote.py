@@ -13,25 +13,24 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from isrht.files._silence import limits_of_silence
 from isrht.files._trouble import TRIES, NoRemoteFile, Trouble, patiently, refuse_what_stays, turns
 from isrht.files.errors import FileError
-from isrht.files.urls import HTTP, LINK, shown, told
-
-# A request by HTTP waits so many seconds for a host that is silent. s3fs has limits of its own.
-SILENCE = 60
+from isrht.files.folders import SIGNS, fixed_part
+from isrht.files.urls import HTTP, shown, told
 
 
 class RemoteFile:
-    """A file at a URL, in the place of a path."""
+    """A file at a URL, in the place of a path; ``folders`` are the names of its folders below what was asked for."""
 
-    def __init__(self, url):
-        self.url = url
+    def __init__(self, url, folders=()):
+        self.url, self.folders = url, tuple(folders)
 
     def __str__(self):
         return shown(self.url)
 
     def __getstate__(self):
-        return {"url": self.url}
+        return {"url": self.url, "folders": self.folders}
 
     @cached_property
     def _place(self):
@@ -152,22 +151,27 @@ class RemoteStream(io.RawIOBase):
 
 
 def find(url):
-    """Return the remote files that a URL means: one file, those that match a pattern, or all in a folder, in order."""
+    """Return the folder that a URL asks for, and its files: one file, those that match a pattern, or all, in order."""
     system, path = file_system(url)
     if path.startswith(HTTP):  # a question mark is no pattern there, and there are no folders
         patiently(url, system.info, path)
-        return [RemoteFile(url)]
-    if any(sign in path for sign in "*?["):
-        found, none = patiently(url, system.glob, path), "no file matches"
+        return _alone(url)
+    if SIGNS.search(path):
+        found, none, folder = patiently(url, system.glob, path), "no file matches", fixed_part(path)
     elif patiently(url, _is_folder, system, path):
-        found, none = patiently(url, system.find, path), "there are no files in the folder"
+        found, none, folder = patiently(url, system.find, path), "there are no files in the folder", path
         found = [name for name in found if not is_hidden(name[len(path) :])]
     else:
         patiently(url, system.info, path)
-        return [RemoteFile(url)]
+        return _alone(url)
     if not found:
         raise NoRemoteFile(f"{none} {shown(url)}")
-    return [RemoteFile(system.unstrip_protocol(name)) for name in sorted(found)]
+    return system.unstrip_protocol(folder), [RemoteFile(system.unstrip_protocol(name)) for name in sorted(found)]
+
+
+def _alone(url):
+    file = RemoteFile(url)
+    return str(file).rpartition("/")[0], [file]
 
 
 def _is_folder(system, path):
@@ -195,22 +199,3 @@ def file_system(url):
         raise ValueError(f"{shown(url)}: {told(error, url)}") from None
     except Exception as error:  # an archive within a URL is opened here
         raise Trouble(url, error).named() from None
-
-
-def limits_of_silence(url):
-    """Return the options that limit how long HTTP waits, unless fsspec's configuration has a client of its own."""
-    scheme = next((link.partition("://")[0] for link in LINK.split(url) if link.startswith(HTTP)), None)
-    if scheme is None:
-        return {}
-    from fsspec.config import conf
-
-    configured = {**conf.get("http", {}), **conf.get("https", {})}
-    client = configured.get("client_kwargs") or {}
-    if "get_client" in configured or not isinstance(client, dict) or "timeout" in client:
-        return {}
-    try:
-        from aiohttp import ClientTimeout
-    except ImportError:  # fsspec says what is missing
-        return {}
-    timeout = ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
-    return {scheme: {"client_kwargs": {**client, "timeout": timeout}}}

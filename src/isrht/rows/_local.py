@@ -13,7 +13,7 @@ import numpy as np
 
 from isrht.rows._kept import KeptRows
 from isrht.rows._recut import recut
-from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows
+from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows, is_finite, naming_change
 from isrht.rows.values import total
 from isrht.support.spill_file import SpillFile
 
@@ -71,11 +71,14 @@ class LocalRows(RowsElsewhere):
 
         def keep(block):
             for stored, part in zip(stores, block.X, strict=True):
+                if self.may_change and not is_finite(part):
+                    raise ValueError("what was made of some rows is not finite")
                 stored.put(block.start, part)
 
         try:
-            for _ in RowBlocks(together).map(keep, n_jobs):
-                pass
+            with naming_change(self):
+                for _ in RowBlocks(together).map(keep, n_jobs):
+                    pass
         except BaseException:
             for stored in stores:
                 stored.close()
@@ -86,14 +89,28 @@ class LocalRows(RowsElsewhere):
         """Return ``function`` of all rows as one array in memory: for what is as small as one label per row."""
         out = None
         results = RowBlocks(self).map(lambda block: (block.rows, function(block.X)), n_jobs)
-        for rows, values in results:
-            if out is None:
-                out = np.empty((self.shape[0], *values.shape[1:]), dtype=values.dtype)
-            out[rows] = values
+        with naming_change(self):
+            for rows, values in results:
+                if out is None:
+                    out = np.empty((self.shape[0], *values.shape[1:]), dtype=values.dtype)
+                out[rows] = values
         return out
 
 
-class TakenRows(LocalRows):
+class DerivedRows(LocalRows):
+    """Rows that are made of other rows, ``self._rows``."""
+
+    @property
+    def may_change(self):
+        """Whether other rows may come in a later pass than in the first."""
+        return self._rows.may_change
+
+    def refuse_changed(self):
+        """Raise an error that names the block, if some of the other rows are not finite any more."""
+        self._rows.refuse_changed()
+
+
+class TakenRows(DerivedRows):
     """Some of other rows, in the same order."""
 
     def __init__(self, rows, chosen):
@@ -137,7 +154,7 @@ class TakenRows(LocalRows):
         return SlicedRows(self, kept) if kept.finish() else self
 
 
-class MappedRows(LocalRows):
+class MappedRows(DerivedRows):
     """Rows that a function changes when they are read. ``row_nnz`` counts the stored values before the change."""
 
     def __init__(self, rows, function, n_features, sparse):
@@ -186,10 +203,11 @@ class StoredRows(LocalRows):
         self._file.close()
 
 
-class SlicedRows(LocalRows):
-    """Rows of a temporary file that is mapped into memory, of which any part is a slice."""
+class SlicedRows(DerivedRows):
+    """Other rows in a temporary file that is mapped into memory, of which any part is a slice."""
 
     def __init__(self, rows, kept):
+        self._rows = rows
         self.shape, self.dtype, self.sparse, self.row_nnz = rows.shape, rows.dtype, rows.sparse, rows.row_nnz
         self._kept = kept
 

@@ -12,7 +12,8 @@ come in, they are cut into the blocks that the same rows would have in memory, s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +26,7 @@ from isrht.support.threads import PAUSE, job_count, stream_in_threads
 
 # A block that had to be read has at most this many values, 16 MB of float64, however large a block in memory may be.
 READ_ELEMENTS = 2**21
+CHANGED = "the source has changed while it was in use"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class RowsElsewhere:
     sparse = False
     nnz = 0
     pairs = 0.0
+    # Whether other rows may come in a later pass than in the first, which found all of them finite.
+    may_change = False
     # Whether the rows are summed where they lie, by ``send`` and ``sum_on_workers``, instead of being read here.
     on_workers = False
 
@@ -81,6 +85,9 @@ class RowsElsewhere:
 
     def held(self):
         """Return all rows as an array or CSR array, if a fit is to hold them in memory; None if it is not."""
+
+    def refuse_changed(self):
+        """Raise an error that names the block, if some rows are not finite any more; one more pass looks for them."""
 
     def read(self, block_rows):
         """Yield all rows in order, ``block_rows`` at a time (fewer in the last part)."""
@@ -183,6 +190,17 @@ class RowBlocks:
         """
         if getattr(self.X, "on_workers", False):
             return self.X.sum_on_workers(function, self._sent, self.block_rows)
+        if not getattr(self.X, "may_change", False):
+            return self._total(function, n_jobs)
+        with naming_change(self.X):
+            total = self._total(function, n_jobs)
+        if not is_finite(total):
+            self.X.refuse_changed()
+            if is_finite(self._total(function, n_jobs)):
+                raise ValueError(f"{CHANGED}: a sum over its rows was not finite in one pass, and is in the next")
+        return total
+
+    def _total(self, function, n_jobs):
         total, n_samples = None, self.n_samples
         for number, partial in enumerate(self.map(function, n_jobs), 1):
             total = partial if total is None else add(total, partial)
@@ -219,6 +237,26 @@ class RowBlocks:
         X = self.X.finish(part) if isinstance(self.X, RowsElsewhere) else part
         rows = slice(start, start + part.shape[0])
         return Block(start, X, _of_rows(self.y, rows), _of_rows(self.sample_weight, rows), _of_rows(self.values, rows))
+
+
+@contextmanager
+def naming_change(rows):
+    """Let errors that rows cause which are not finite any more name their block: what else would be said is wrong."""
+    try:
+        yield
+    except ValueError:
+        rows.refuse_changed()
+        raise
+
+
+def is_finite(total):
+    """Say whether all values of a sum are finite: those of an array, of a tuple of sums, or of a record of arrays."""
+    if is_dataclass(total):
+        total = tuple(vars(total).values())
+    if isinstance(total, tuple):
+        return all(map(is_finite, total))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.sum(total)) or np.isfinite(total).all())  # to add up is quicker than to look
 
 
 def _of_rows(values, rows):

@@ -27,7 +27,7 @@ from isrht.rows._kept import KeptRows, kept_behind
 from isrht.rows._local import LocalRows
 from isrht.rows._recut import recut
 from isrht.rows._survey import Survey, checked_rows, naming_block
-from isrht.rows.blocks import READ_ELEMENTS, default_block_rows
+from isrht.rows.blocks import CHANGED, READ_ELEMENTS, default_block_rows, is_finite
 from isrht.support.block_cache import BlockCache
 from isrht.support.hints import Array, ArrayOrLazy, HasShape, Path
 from isrht.support.matrices import without_duplicates
@@ -216,9 +216,22 @@ class RowSource(LocalRows):
             self._tell(count)
         if count != facts.shape[0]:
             raise ValueError(
-                f"the source has changed while it was in use: it had {facts.shape[0]} rows, and now has "
-                f"{'more' if count > facts.shape[0] else count}"
+                f"{CHANGED}: it had {facts.shape[0]} rows, and now has {'more' if count > facts.shape[0] else count}"
             )
+
+    @property
+    def may_change(self) -> bool:  # type: ignore[override]
+        """Whether other rows may come in a later pass than in the first, from which they are not kept."""
+        return self._facts is not None and self._kept is None
+
+    def refuse_changed(self) -> None:
+        """Raise an error that names the block, if some rows are not finite any more; one more pass looks for them."""
+        for number, start, X, _ in self._raw(self._blocks) if self.may_change else ():
+            with naming_block(number, start):
+                try:
+                    checked_rows(X)
+                except ValueError as error:
+                    raise ValueError(f"{CHANGED}: all values were finite when they were first read ({error})") from None
 
     def _has_blocks_of_its_own(self):
         """Say whether no block has memory that another one will have."""
@@ -226,8 +239,9 @@ class RowSource(LocalRows):
 
     def _converted(self, X):
         """Return the block in the precision of all blocks, and CSR if it is sparse."""
-        # The first pass has found all values finite, so that need not be looked at again. Arrays as they should be are
-        # not looked at at all: it would take a tenth of a millisecond, in which no other thread can work.
+        # The first pass has found all values finite. That is looked at again only if what comes of them is not finite
+        # (refuse_changed), and arrays as they should be are not looked at at all: it would take a tenth of a
+        # millisecond, in which no other thread can work.
         if _is_plain(X) and X.dtype == self._facts.dtype:
             return X
         X = checked_block(X, ensure_all_finite=False, ensure_min_samples=0)
@@ -247,6 +261,9 @@ class RowSource(LocalRows):
         if self.nnz * bytes_of_value + facts.shape[0] * BYTES_OF_A_ROW > min(most, HELD_BYTES):
             return None
         (rows,) = self.read(facts.shape[0])
+        if self.may_change and not is_finite(rows.data if sp.issparse(rows) else rows):
+            self.refuse_changed()
+            raise ValueError(f"{CHANGED}: a value was not finite in one pass, and was in the others")
         return rows
 
     def survey(self, n_jobs: int | None = None) -> None:

@@ -49,10 +49,13 @@ class DaskRows(WorkerRows):
     Parameters
     ----------
     X : Dask array, Dask data frame, or list of delayed blocks
+    header : data frame without rows, default=None
+        It has the names of the features, which delayed blocks do not tell.
     """
 
-    def __init__(self, X):
+    def __init__(self, X, header=None):
         self._parts, self._sizes, self._width, self._dtype, self._columns = _partitions(X)
+        self._columns = self._columns if header is None else header
         self._prepared = None
 
     @property
