@@ -41,13 +41,13 @@ def checksummed_zstd(file):
 PACKED_PART = 2**18
 
 
-class InLargeParts:
+class InLargeParts(io.RawIOBase):
     """A file for :mod:`gzip`, which reads 8 kB at a time before Python 3.12, and then takes a quarter more time."""
 
     def __init__(self, file):
         self._file = file
 
-    def read(self, count):
+    def read(self, count=-1):
         """Return so many bytes, or many more where gzip asks for some packed ones."""
         return self._file.read(PACKED_PART if count == io.DEFAULT_BUFFER_SIZE else count)
 
