@@ -39,7 +39,7 @@ from isrht.linear.scores import linear_scores
 from isrht.linear.weights import class_factors, counted_weights
 from isrht.rows.blocks import RowBlocks, RowsElsewhere
 from isrht.rows.entry import stored
-from isrht.rows.values import class_totals, derived
+from isrht.rows.values import derived
 
 # The curve is found when the next step promises to lower the mean loss by less than this.
 PRECISION = 1e-12
@@ -104,7 +104,7 @@ def trained_class_factors(class_weight, labels, sample_weight):
     """Return what each class was multiplied by in training: an array (n_classes,)."""
     if class_weight is None:
         return np.ones(labels.n_classes)
-    return class_factors(class_weight, labels.classes, class_totals(labels.codes, sample_weight, labels.n_classes))
+    return class_factors(class_weight, labels.classes, labels.totals(sample_weight))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from isrht.rows.values import class_totals, derived, total
+from isrht.rows.values import derived, total
 
 
 def training_weights(training, class_weight, labels, sample_weight=None):
@@ -49,7 +49,7 @@ def weighted_rows(class_weight, labels, sample_weight=None):
     """Return the product of sample and class weights; None where there are neither."""
     if class_weight is None:
         return sample_weight
-    totals = class_totals(labels.codes, sample_weight, labels.n_classes)
+    totals = labels.totals(sample_weight)
     factors = class_factors(class_weight, labels.classes, totals)
 
     def weighted(codes, weights):

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from isrht import kernels
 from isrht.kernels.records import csr_rows
 from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse, pairs_of
-from isrht.rows.values import class_totals, total
+from isrht.rows.values import total
 from isrht.support.matrices import BLOCK_ELEMENTS, contiguous_rows
 from isrht.support.validation import check_size_of_sums
 
@@ -123,13 +123,11 @@ def measure(X, labels, rotation, *, sample_weight=None, with_squares=True, n_job
         kernels.engine.transform(squares[:, :, None], 1.0)
         np.maximum(squares, 0, out=squares)  # the transform of a true zero may be rounded below it
     check_size_of_sums(sums, squares, "rotated columns")
-    counts = _counts(X, codes, sample_weight, n_classes)
+    counts = _total(X, sample_weight) if labels is None else labels.totals(sample_weight)
     return ColumnStatistics(classes, counts, sums, squares if with_squares else None)
 
 
-def _counts(X, codes, sample_weight, n_classes):
-    if codes is not None:
-        return class_totals(codes, sample_weight, n_classes)
+def _total(X, sample_weight):
     return np.array([float(X.shape[0]) if sample_weight is None else total(np.sum, sample_weight)])
 
 

@@ -56,7 +56,15 @@ class CodedLabels:
 
     def numbered(self):
         """Return the same codes, whose classes are the numbers 0, 1, 2 themselves."""
-        return CodedLabels(np.arange(self.n_classes), self.codes, self.appearance)
+        numbered = CodedLabels(np.arange(self.n_classes), self.codes, self.appearance)
+        vars(numbered).update((name, value) for name, value in vars(self).items() if name == "counts")  # if it is known
+        return numbered
+
+    def totals(self, weights=None):
+        """Return the total weight of the rows of every class, or their number where rows have no weights: float64."""
+        if weights is None:
+            return self.counts.astype(np.float64)
+        return class_totals(self.codes, weights, self.n_classes)
 
     def values(self):
         """Return the label of every row, in memory."""
@@ -108,7 +116,7 @@ def in_memory(labels):
 
 def check_two_classes(estimator, labels, weights=None):
     """Raise an error unless rows of at least two classes have a weight."""
-    present = np.flatnonzero(class_totals(labels.codes, weights, labels.n_classes))
+    present = np.flatnonzero(labels.totals(weights))
     if len(present) >= 2:
         return
     name, only = type(estimator).__name__, shown(labels.classes[present])
