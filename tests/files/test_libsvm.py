@@ -14,6 +14,7 @@ from libsvm_parsers import REFUSED
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from isrht.files import _libsvm as module
+from isrht.files import _parsed
 from isrht.files._libsvm import PROBLEMS
 from isrht.files.errors import FileError
 from isrht.files.limits import Limits
@@ -207,7 +208,7 @@ def test_labels_are_texts_if_one_of_them_is(kernel, file):
 
 
 def test_labels_are_looked_at_piece_by_piece(kernel, file, monkeypatch, rng):
-    monkeypatch.setattr(module, "PIECE", 7)
+    monkeypatch.setattr(_parsed, "PIECE", 7)
     texts = ["".join(rng.choice(list("abé"), rng.integers(1, 9))) for _ in range(100)]
     _, y, facts = read_rows(file("\n".join(texts).encode()))
     assert y.tolist() == texts

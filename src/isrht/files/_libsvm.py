@@ -13,16 +13,16 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from isrht import kernels
 from isrht.files._checks import HOW_TO_HAVE_MORE, check_feature_count
+from isrht.files._parsed import UNLIMITED, Indices, ParsedRows, parsed, pieces
 from isrht.files.errors import FileError
 from isrht.files.facts import FactsCounter
-from isrht.files.labels import NUMBER, TEXT, Labels
+from isrht.files.labels import NUMBER, TEXT
 from isrht.files.rows import FileRows
-from isrht.files.streams import is_unpacked_by_threads, open_bytes, packing
-from isrht.support.threads import read_ahead
+from isrht.files.streams import can_be_read_again, is_unpacked_by_threads, open_bytes, packing
+from isrht.support.threads import read_ahead, stream_in_threads
 
 AUTO: Literal["auto"] = "auto"
 # The text is parsed so many bytes at a time, and an archive is unpacked so many of these ahead of the parser.
@@ -31,9 +31,6 @@ MAX_LINE_BYTES = 2**28
 # A block ends at either of these, unless the user sets the number of rows: 12 MB of indices and values, and enough rows
 # to be worth a call of the parser.
 BLOCK_ROWS, BLOCK_ENTRIES = 2**16, 2**20
-UNLIMITED = 2**62
-# How many labels, of up to 256 bytes each, are looked at together.
-PIECE = 2**14
 
 LARGEST_INDEX = 2**31 - 1
 UNKNOWN = -1
@@ -85,15 +82,15 @@ class LibsvmRows(FileRows):
     def _blocks(self, label_type):
         base = self.facts.index_base if self.index_base == AUTO else self.index_base
         width = self._width(self.facts and self.facts.n_features)
-        for block in self._parsed(base, LABEL_RULES[label_type]):
+        for block in self._parsed_or_kept(base, LABEL_RULES[label_type]):
             self.n_unseen += block.drop_from(width)
             if block.n_rows:
                 yield block.matrix(width), block.labels
 
-    def _parsed(self, base, rule):
+    def _parsed_or_kept(self, base, rule):
         """Yield rows as they are parsed, or as the scan has kept them, which may not have known the base."""
         if self.scan_cache is None or not self.scan_cache.complete:
-            yield from map(ParsedRows, self._parse(base, rule))
+            yield from self._parsed(base, rule, Indices())
             return
         for block in self.scan_cache:
             if self._asked_base == UNKNOWN:
@@ -102,43 +99,33 @@ class LibsvmRows(FileRows):
 
     def _scan(self):
         # Until the base is known, values past n_features are counted for both bases.
-        counter, past = FactsCounter(self.label_type), np.zeros(2, dtype=np.int64)
-        parsers = []
-        for block in self._scanned(parsers):
+        counter, past, found = FactsCounter(self.label_type), np.zeros(2, dtype=np.int64), Indices()
+        blocks = self._parsed(self._asked_base, self._asked_rule, found)
+        for block in blocks if self.scan_cache is None else self.scan_cache.keep(blocks):
             counter.add_rows(block.n_rows, len(block.values), block.labels)
             if self.n_features is not None:
                 past += [np.count_nonzero(block.indices >= self.n_features + shift) for shift in (0, 1)]
-        (parser,) = parsers
-        base = self._found_base(parser)
+        base = self._found_base(found)
         self.n_unseen = int(past[base if self._asked_base == UNKNOWN else 0])
-        return self._facts(counter, parser, base)
-
-    def _scanned(self, parsers):
-        """Yield parsed rows, which are kept if there is a cache, and put the parser into the list ``parsers``."""
-
-        def parse():
-            for parser in self._parse(self._asked_base, self._asked_rule):
-                parsers[:] = [parser]
-                yield ParsedRows(parser)
-
-        return parse() if self.scan_cache is None else self.scan_cache.keep(parse())
+        return self._facts(counter, found, base)
 
     def _read(self):
+        found = Indices()
         (parser,) = self._parse(self._asked_base, self._asked_rule, UNLIMITED, UNLIMITED)
-        block, base, counter = ParsedRows(parser), self._found_base(parser), FactsCounter(self.label_type)
+        found.add(parser)
+        block, base, counter = ParsedRows(parser), self._found_base(found), FactsCounter(self.label_type)
         counter.add_rows(block.n_rows, len(block.values), block.labels)
         if self._asked_base == UNKNOWN:
             block.indices -= base
-        facts = self._facts(counter, parser, base)
+        facts = self._facts(counter, found, base)
         self.n_unseen = block.drop_from(facts.n_features)
         return block.matrix(facts.n_features), block.labels, replace(facts, n_unseen=self.n_unseen)
 
-    def _facts(self, counter, parser, base):
-        largest = parser.largest_index
-        width = self._width(max(0, largest + 1 - base))
+    def _facts(self, counter, found, base):
+        width = self._width(max(0, found.largest + 1 - base))
         # The parser has looked at every index, but an unknown base may turn out to be 0, which makes one feature more.
         check_feature_count(self._path, width, self)
-        max_index = largest if largest >= 0 else None
+        max_index = found.largest if found.largest >= 0 else None
         return counter.facts(self.format, width, self.n_unseen, index_base=base, max_index=max_index)
 
     @property
@@ -149,16 +136,54 @@ class LibsvmRows(FileRows):
     def _asked_rule(self):
         return LABEL_RULES[self.label_type or TEXT]
 
-    def _found_base(self, parser):
+    def _found_base(self, found):
         if self.index_base != AUTO:
             return self.index_base
-        return 0 if parser.smallest_index == 0 else 1
+        return 0 if found.smallest == 0 else 1
+
+    def _parsed(self, base, rule, found):
+        """Yield rows as they are parsed, by one thread or by several; ``found`` takes up their indices."""
+        if self._is_shared(rule):
+            given = self._parse_in_threads(base, rule)
+        else:
+            given = ((parser, ParsedRows(parser)) for parser in self._parse(base, rule))
+        for parser, rows in given:
+            found.add(parser)
+            yield rows
+
+    def _is_shared(self, rule):
+        """Say whether threads share the parsing. Archives take longer to unpack, and a pipe could not be read again."""
+        if self.threads == 1 or self.block_rows is not None or rule == LABEL_RULES[None]:
+            return False
+        return all(not packing(path) and can_be_read_again(path) for path in self.paths)
+
+    def _parse_in_threads(self, base, rule):
+        """Yield the parsers of pieces of the text, and their rows."""
+        new_parser, labelled = partial(self._new_parser, base, rule), None
+        for path in self._files():
+            with open_bytes(path, self.limits) as stream:
+                texts = pieces(iter(partial(stream.read, CHUNK_BYTES), b""), MAX_LINE_BYTES)
+                with closing(stream_in_threads(partial(parsed, new_parser), texts, self.threads)) as results:
+                    for parser, rows in results:
+                        labelled = parser.labelled if labelled is None else labelled
+                        if rows is None or parser.labelled not in (None, labelled):
+                            self._tell_fault(base, rule)
+                        yield parser, rows
+
+    def _tell_fault(self, base, rule):
+        """Raise the error of a fault in the text, by parsing all of it again."""
+        for _ in self._parse(base, rule):
+            pass
+        raise FileError(self._path, "it has changed while it was read")
+
+    def _new_parser(self, base, rule):
+        return kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
 
     def _parse(self, base, rule, max_rows=None, max_entries=None):
         """Yield the parser whenever it is full, so that its rows can be taken, and once more at the end."""
         max_rows = max_rows or self.block_rows or BLOCK_ROWS
         max_entries = max_entries or (UNLIMITED if self.block_rows else BLOCK_ENTRIES)
-        parser = kernels.engine.LibsvmParser(base, rule, MAX_LINE_BYTES, self._max_index(base))
+        parser = self._new_parser(base, rule)
         for path in self._files():
             with open_bytes(path, self.limits, self.threads) as stream, closing(self._chunks(stream, parser)) as chunks:
                 for chunk in chunks:
@@ -189,43 +214,3 @@ class LibsvmRows(FileRows):
             kind, line, column, found = parser.fault
             shown = repr(found.decode("utf-8", "backslashreplace"))
             raise FileError(self._path, PROBLEMS[kind].format(found=shown, most=self.limits.features), line, column)
-
-
-class ParsedRows:
-    """Rows that a parser has given away."""
-
-    def __init__(self, parser):
-        values, texts, text_ends, self.indices, self.values, row_ends = parser.take()
-        self.n_rows = len(row_ends)
-        self.indptr = np.zeros(self.n_rows + 1, dtype=np.int64)
-        self.indptr[1:] = row_ends
-        self.labels = Labels(values, partial(different_strings, texts, text_ends)) if len(values) else None
-
-    def drop_from(self, width):
-        """Drop the values of features from ``width`` on, and return how many there were."""
-        if not len(self.indices) or self.indices.max() < width:
-            return 0
-        kept = self.indices < width
-        kept_before = np.concatenate([[0], np.cumsum(kept)])
-        self.indices, self.values, self.indptr = self.indices[kept], self.values[kept], kept_before[self.indptr]
-        return len(kept) - int(kept_before[-1])
-
-    def matrix(self, width):
-        X = sp.csr_matrix((self.values, self.indices, self.indptr), (self.n_rows, width))
-        X.has_canonical_format = True  # the parser accepts only increasing indices
-        return X
-
-
-def different_strings(texts, ends):
-    """Yield, piece by piece, the different texts of some rows, and for each row the number of its text among them.
-
-    ``texts`` holds the bytes of all texts one after the other, and ``ends`` tells where each of them ends. The parser
-    has made sure that they are short, and UTF-8.
-    """
-    for start in range(0, len(ends), PIECE):
-        stops = ends[start : start + PIECE]
-        starts = np.concatenate([ends[start - 1 : start] if start else [0], stops[:-1]])
-        places = starts[:, None] + np.arange((stops - starts).max())
-        padded = np.where(places < stops[:, None], texts[np.minimum(places, len(texts) - 1)], 0).astype(np.int8)
-        different, which = np.unique(padded.view(f"S{padded.shape[1]}")[:, 0], return_inverse=True)
-        yield np.array([text.decode("utf-8") for text in different.tolist()], dtype=str), which
