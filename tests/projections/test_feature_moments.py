@@ -56,6 +56,19 @@ def test_moments_and_gradients_are_sums_over_rows(kind, n_jobs, X, rng, monkeypa
         assert_allclose(pull, first.sum(axis=0))
 
 
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("n_problems", [1, 4, 9, 13])
+def test_threads_share_the_problems_of_one_block(kind, n_problems, X, rng):
+    first, second = rng.standard_normal((2, len(X), n_problems))
+
+    def moments_by(n_jobs):
+        totals_of, *sums = moments(STORED[kind](X), np.arange(len(X)), lambda rows: (first, second), n_problems, n_jobs)
+        return [totals_of(slice(0, 23)), totals_of(slice(3, 9)), *sums]
+
+    for alone, shared in zip(moments_by(1), moments_by(3), strict=True):
+        assert_array_equal(shared, alone)
+
+
 @pytest.mark.parametrize("kind", STORED)
 def test_features_are_measured_in_every_fold(kind, X, rng):
     rows = rows_of(X, rng)

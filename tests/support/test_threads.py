@@ -221,6 +221,22 @@ def test_the_thread_that_calls_takes_over_what_waits_in_a_pause():
     assert second is threading.current_thread() is not first
 
 
+def test_the_thread_that_calls_helps_at_the_end():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compute(item):
+        if item == 0:
+            begun.set()
+            assert go_on.wait(timeout=60)
+        else:
+            assert begun.wait(timeout=60)
+            go_on.set()
+        return threading.current_thread()
+
+    first, second = stream_in_threads(compute, iter([0, 1]), 2)
+    assert second is threading.current_thread() is not first
+
+
 def test_an_error_in_a_pause_is_raised():
     with pytest.raises(ZeroDivisionError):
         list(stream_in_threads(lambda item: 1 / item, iter([1, 0, PAUSE, 2]), 2))
@@ -237,7 +253,7 @@ def test_an_error_in_the_thread_that_calls_comes_in_its_turn_too():
     caller, go_on = threading.current_thread(), threading.Event()
 
     def compute(item):
-        if threading.current_thread() is caller:
+        if threading.current_thread() is caller and not go_on.is_set():
             go_on.set()
             raise OSError(f"item {item} is on fire")
         assert go_on.wait(timeout=60)

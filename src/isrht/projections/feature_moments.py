@@ -15,10 +15,10 @@ import scipy.sparse as sp
 
 from isrht import kernels
 from isrht.kernels.records import csr_rows
-from isrht.rows.blocks import RowBlocks, default_block_rows, is_sparse
+from isrht.rows.blocks import RowBlocks, RowsElsewhere, default_block_rows, is_sparse
 from isrht.rows.by_feature import ByFeature
 from isrht.support.matrices import as_float64, contiguous_rows
-from isrht.support.threads import in_threads
+from isrht.support.threads import in_threads, job_count
 from isrht.support.validation import check_size_of_sums
 
 # A feature is constant, or its standard error zero, when what remains of a sum of squares is this small a part of it.
@@ -29,6 +29,8 @@ CHUNK = 2**13
 WORK_PER_TOTAL = 20
 # They have at least so many entries, whose work outweighs what it takes to go from block to block.
 LEAST_ENTRIES = 2**17
+# A thread takes at least so many problems: fewer cost nearly as much, for they are as many lanes of a vector.
+LEAST_PROBLEMS = 4
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,19 @@ def moments(X, rows, sides, n_problems, n_jobs=None):
         return moments_of_rows(block.X, first, second), first.sum(axis=0), second.sum(axis=0)
 
     blocks = RowBlocks(X, values=rows, block_rows=block_rows_for(X, 3 * X.shape[1] * n_problems))
-    totals, first, second = blocks.sum(block_moments, n_jobs)
-    return totals.__getitem__, first, second
+    if isinstance(X, RowsElsewhere) or blocks.block_rows < X.shape[0]:
+        totals, first, second = blocks.sum(block_moments, n_jobs)
+        return totals.__getitem__, first, second
+    return moments_of_problems(X, *sides(rows), n_jobs)
+
+
+def moments_of_problems(X, first, second, n_jobs=None):
+    """Return what :func:`moments` does of rows that are one block, of which each thread takes some of the problems."""
+    most = job_count(n_jobs)
+    each = max(LEAST_PROBLEMS, -(-first.shape[1] // most))
+    parts = [slice(start, start + each) for start in range(0, first.shape[1], each)]
+    totals = list(in_threads(lambda part: moments_of_rows(X, first[:, part], second[:, part]), parts, n_jobs))
+    return lambda chunk: np.concatenate([part[chunk] for part in totals], axis=2), first.sum(axis=0), second.sum(axis=0)
 
 
 def factors_of(sides):

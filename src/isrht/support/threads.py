@@ -243,10 +243,7 @@ def stream_in_threads(function, items, workers):
         try:
             for item in items:
                 if item is PAUSE:
-                    for task in reversed(under_way):
-                        task.run()
-                    while under_way:
-                        yield under_way.popleft().result()
+                    yield from _finished(under_way)
                     continue
                 task = Task(function, item)
                 del item
@@ -258,11 +255,18 @@ def stream_in_threads(function, items, workers):
                 del task
                 while under_way and (under_way[0].done or len(under_way) > 2 * workers + 1):
                     yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
+            yield from _finished(under_way)
         finally:
             for task in under_way:
                 task.take_back()
+
+
+def _finished(under_way):
+    """Yield the results of all tasks, after helping with those that nobody has begun."""
+    for task in reversed(under_way):
+        task.run()
+    while under_way:
+        yield under_way.popleft().result()
 
 
 def read_ahead(items, count):
