@@ -1,10 +1,10 @@
 """How time and memory of a fit grow with rows, features, components and workers, out of core.
 
 Rows are generated block by block, so that no size needs the memory of its data. Every size runs in a process of its
-own, whose largest memory beyond what it had before the fit is recorded. Time is that of one processor, which other work
-on the machine disturbs least; only where workers are compared it is that of the clock. Exponents are fitted to the
-larger half of the sizes, where what does not grow no longer counts: time ~ n^a; for dense rows of d features time /
-log2(d) ~ d^a.
+own, whose largest memory beyond what it had before the fit is recorded, without pages of files that are mapped. Time is
+that of one processor, which other work on the machine disturbs least; only where workers are compared it is that of the
+clock. Exponents are fitted to the larger half of the sizes, where what does not grow no longer counts: time ~ n^a; for
+dense rows of d features time / log2(d) ~ d^a.
 
 ``python -m benchmarks.scaling`` runs small sizes, ``--long`` up to 10^7 rows, 2^22 features and 2048 components;
 ``--write`` puts the tables into ``benchmarks/results/scaling.md`` and the figure into ``docs/scaling.svg``. The last
@@ -17,6 +17,7 @@ import json
 import math
 import subprocess
 import sys
+import threading
 import time
 from functools import lru_cache
 from pathlib import Path
@@ -103,12 +104,12 @@ def run_one(kind, n, d, r, jobs):
     }[kind]
     warm = np.random.default_rng(0).standard_normal((64, max(32, r)))
     model.fit(warm, np.arange(64) % 2)
-    before = memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the largest so far is forgotten
     clock = time.perf_counter if kind == "threads" else time.process_time
-    start = clock()
-    model.fit(RowSource(blocks))
-    return {"seconds": clock() - start, "MB": memory("VmHWM") - before}
+    with LargestMemory() as memory:
+        start = clock()
+        model.fit(RowSource(blocks))
+        seconds = clock() - start
+    return {"seconds": seconds, "MB": memory.beyond_start}
 
 
 def run_dask(n, d, r, jobs):
@@ -142,9 +143,34 @@ def dense_labels(count, d):
     return one_block(count, d)[1]
 
 
-def memory(field):
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
-    return int(line.split()[1]) / 1024
+class LargestMemory:
+    """The most memory of its own that this process has within the context, in MB, by looking a hundred times a second.
+
+    Pages of temporary files that are mapped do not count: the system takes them back when it needs them.
+    """
+
+    def __enter__(self):
+        self.start = self.largest = self._now()
+        self._ended = threading.Event()
+        self._watching = threading.Thread(target=self._watch)
+        self._watching.start()
+        return self
+
+    def __exit__(self, *error):
+        self._ended.set()
+        self._watching.join()
+
+    @property
+    def beyond_start(self):
+        return self.largest - self.start
+
+    def _watch(self):
+        while not self._ended.wait(0.01):
+            self.largest = max(self.largest, self._now())
+
+    def _now(self):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("RssAnon")).split()[1]) / 1024
 
 
 def measure(kind, **shape):
