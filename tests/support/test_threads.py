@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from isrht.support.threads import (
     PAUSE,
+    Task,
     in_threads,
     job_count,
     lent_threads,
@@ -101,6 +102,19 @@ def test_ctrl_c_is_raised_at_once():
     with pytest.raises(KeyboardInterrupt):
         list(in_threads(compute, range(1000), 2))
     assert len(begun) < 100
+
+
+def test_ctrl_c_when_an_item_has_just_been_taken():
+    class Items(list):
+        def pop(self):
+            super().pop()
+            raise KeyboardInterrupt
+
+    task = Task(abs, -1)
+    task._items = Items([-1])
+    with pytest.raises(KeyboardInterrupt):
+        task.run()
+    task.take_back()  # and nobody waits for ever
 
 
 @pytest.mark.parametrize("share", [in_threads, stream_in_threads])

@@ -452,8 +452,8 @@ def _is_pair(values):
 
 
 def _is_plain(X):
-    """Say whether a block is an array that need not be converted, but for its precision."""
-    return type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.flags.aligned
+    """Say whether a block is an array with features that need not be converted, but for its precision."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.shape[1] > 0 and X.dtype in FLOATS and X.flags.aligned
 
 
 def _row_count(X):

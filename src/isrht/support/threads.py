@@ -93,15 +93,18 @@ class Task:
             item = self._items.pop()
         except IndexError:  # another thread was faster
             return
+        except BaseException as error:  # Ctrl-C came when the item had just been taken
+            self._end(error)
+            raise
         try:
             self._result = self._function(item)
+        except Exception as error:
+            self._end(error)
         except BaseException as error:
-            self._error = error
-            if not isinstance(error, Exception):
-                raise
-        finally:
-            self.done = True
-            self._ended.release()
+            self._end(error)
+            raise
+        else:
+            self._end(None)
 
     def take_back(self):
         """Let nobody make the call who has not begun, and wait for whoever has."""
@@ -121,6 +124,10 @@ class Task:
     def failed(self):
         """Whether the call was made and raised an error."""
         return self._error is not None
+
+    def _end(self, error):
+        self._error, self.done = error, True
+        self._ended.release()
 
     def _wait(self):
         if not self.done:
