@@ -13,6 +13,7 @@ import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from isrht.support import threads
 from isrht.support.threads import (
     PAUSE,
     Task,
@@ -149,6 +150,18 @@ def test_a_process_that_was_forked_has_threads_of_its_own():
     if child == 0:
         signal.alarm(30)  # ends it if it waits for ever
         os._exit(0 if list(in_threads(abs, [-1, -2, -3], 2)) == [1, 2, 3] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # of processes that have threads, as this one has
+def test_a_process_that_was_forked_in_the_midst_of_a_fit_can_hold_blas():
+    with one_blas_thread(), threads._blas.lock:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)  # ends it if it waits for ever
+            with one_blas_thread():
+                os._exit(0 if threads._blas.users == 1 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

@@ -163,8 +163,13 @@ class _Idle:
 
     def __init__(self):
         self.crews = defaultdict(list)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.crews.clear)
+        _in_forked_processes(self.crews.clear)
+
+
+def _in_forked_processes(call):
+    """Let every process that is forked from this one make a call first, where processes can be forked."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=call)
 
 
 _idle = _Idle()
@@ -324,10 +329,13 @@ class _BlasThreads:
     """Counts those who want BLAS held to one thread: the first to come sets it, the last to leave restores it."""
 
     def __init__(self):
-        self.lock = threading.Lock()
-        self.users = 0
-        self.limits = None
-        self.libraries = None
+        self.limits = self.libraries = None
+        self.begin()
+        _in_forked_processes(self.begin)
+
+    def begin(self):
+        """Begin to count, as a process does that was forked: threads of its parent, which may have been in, are not."""
+        self.lock, self.users = threading.Lock(), 0
 
     def hold(self):
         """Hold BLAS to one thread; return the limits that were there before."""
