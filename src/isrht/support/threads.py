@@ -334,7 +334,7 @@ class _BlasThreads:
         _in_forked_processes(self.begin)
 
     def begin(self):
-        """Begin to count, as a process does that was forked: threads of its parent, which may have been in, are not."""
+        """Begin to count anew, as a process does that was forked: it has none of the threads of its parent."""
         self.lock, self.users = threading.Lock(), 0
 
     def hold(self):
