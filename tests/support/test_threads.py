@@ -133,6 +133,43 @@ def test_who_leaves_early_leaves_nothing_behind(share):
     assert not under_way
 
 
+@pytest.mark.parametrize(
+    "how", ["stream_in_threads(late, iter(range(9)), 2)", "in_threads(late, range(9), 2)", "read_ahead(made(), 2)"]
+)
+def test_a_process_ends_though_generators_are_left_open(how):
+    code = f"""
+import time
+from isrht.support.threads import in_threads, read_ahead, stream_in_threads
+
+def late(item):
+    time.sleep(0.2)
+    return item
+
+def made():
+    for number in range(100):
+        yield late(number)
+
+left_open = {how}
+assert next(left_open) == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_process_ends_though_a_thread_reads_what_does_not_come():
+    code = """
+import os
+from isrht.support.threads import read_ahead
+
+def made():
+    yield 0
+    yield os.read(os.pipe()[0], 1)
+
+left_open = read_ahead(made(), 2)
+assert next(left_open) == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_threads_are_lent_again():
     def threads():
         return set(in_threads(lambda _: time.sleep(0.005) or threading.current_thread(), range(8), 3))

@@ -7,9 +7,11 @@ depend on how many there are.
 
 from __future__ import annotations
 
+import atexit
 import os
 import queue
 import threading
+import weakref
 from collections import defaultdict, deque
 from contextlib import contextmanager, suppress
 from numbers import Integral
@@ -139,19 +141,43 @@ class Crew:
     """Threads that make the calls that they are given, one after the other."""
 
     def __init__(self, count):
-        self._calls = queue.SimpleQueue()
+        self._calls, self._threads = queue.SimpleQueue(), []
         for _ in range(count):
-            threading.Thread(target=_work, args=[self._calls.get], name="isrht", daemon=True).start()
+            self._threads.append(threading.Thread(target=_work, args=[self._calls.get], name="isrht", daemon=True))
+            self._threads[-1].start()
+        _at_work.add(self)
 
     def let(self, call):
         """Let one of the threads make a call, in its turn."""
         self._calls.put(call)
 
+    def end(self, patience=None):
+        """End the threads, after the calls that they were given, and wait for them, whatever the ``patience``."""
+        for _ in self._threads:
+            self._calls.put(None)
+        for thread in self._threads:
+            thread.join()
+
 
 def _work(next_call):
-    while True:
+    while (call := next_call()) is not None:
         with suppress(BaseException):  # a task keeps what it raises
-            next_call()()
+            call()
+        del call
+
+
+# Whatever has threads that are to end before the interpreter does. It would stop them in the midst of a call, for which
+# a generator that nobody has closed would then wait for ever.
+_at_work: weakref.WeakSet[Crew | _Ahead] = weakref.WeakSet()
+# Seconds for which the end of the interpreter waits for a thread that reads.
+PATIENCE = 2
+
+
+@atexit.register
+def _end_all():
+    _idle.crews.clear()
+    for one in list(_at_work):
+        one.end(PATIENCE)
 
 
 class _Idle:
@@ -164,6 +190,7 @@ class _Idle:
     def __init__(self):
         self.crews = defaultdict(list)
         _in_forked_processes(self.crews.clear)
+        _in_forked_processes(_at_work.clear)
 
 
 def _in_forked_processes(call):
@@ -286,31 +313,10 @@ def read_ahead(items, count):
 
     An error comes where its item would have come. The thread ends when nobody wants more.
     """
-    waiting, stopped = queue.Queue(maxsize=count), threading.Event()
-
-    def offer(what):
-        while not stopped.is_set():
-            try:
-                return waiting.put(what, timeout=0.1)
-            except queue.Full:
-                continue
-
-    def make():
-        try:
-            for item in items:
-                offer((item, None))
-                if stopped.is_set():
-                    return
-                del item
-            offer((_END, None))
-        except BaseException as error:
-            offer((_END, error))
-
-    maker = threading.Thread(target=make, name="isrht-read-ahead", daemon=True)
-    maker.start()
+    ahead = _Ahead(items, count)
     try:
         while True:
-            item, error = waiting.get()
+            item, error = ahead.waiting.get()
             if error is not None:
                 raise error
             if item is _END:
@@ -318,8 +324,46 @@ def read_ahead(items, count):
             yield item
             del item
     finally:
-        stopped.set()
-        maker.join()
+        ahead.end()
+
+
+class _Ahead:
+    """A thread that makes items, and those that wait, each with None or an error."""
+
+    def __init__(self, items, count):
+        self.waiting, self._items, self._stopped = queue.Queue(maxsize=count), items, threading.Event()
+        self._maker = threading.Thread(target=self._make, name="isrht-read-ahead", daemon=True)
+        self._was_left = False
+        _at_work.add(self)
+        self._maker.start()
+
+    def end(self, patience=None):
+        """Let the thread make no more items, and wait for its end, but for no more seconds than ``patience``.
+
+        A thread that was waited for in vain, because it reads what does not come, is not waited for again.
+        """
+        self._stopped.set()
+        if not self._was_left:
+            self._maker.join(patience)
+        self._was_left = self._maker.is_alive()
+
+    def _make(self):
+        try:
+            for item in self._items:
+                self._offer((item, None))
+                if self._stopped.is_set():
+                    return
+                del item
+            self._offer((_END, None))
+        except BaseException as error:
+            self._offer((_END, error))
+
+    def _offer(self, what):
+        while not self._stopped.is_set():
+            try:
+                return self.waiting.put(what, timeout=0.1)
+            except queue.Full:
+                continue
 
 
 _END = object()
