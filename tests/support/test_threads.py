@@ -155,6 +155,28 @@ assert next(left_open) == 0
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+@pytest.mark.parametrize("how", ["stream_in_threads(late, iter(range(30)), 2)", "read_ahead(map(late, range(30)), 2)"])
+def test_what_goes_on_after_the_end_of_threads_waits_for_none(how):
+    code = f"""
+import atexit
+atexit.register(lambda: print(*left_open))  # before that of the threads, so after it
+import time
+from isrht.support.threads import read_ahead, stream_in_threads
+
+def late(item):
+    time.sleep(0.01)
+    return item
+
+left_open = {how}
+assert next(left_open) == 0
+time.sleep(0.1)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (
+        ended.stdout.split() == [str(number) for number in range(1, 30)] or "the interpreter is ending" in ended.stderr
+    )
+
+
 def test_a_process_ends_though_a_thread_reads_what_does_not_come():
     code = """
 import os

@@ -141,18 +141,22 @@ class Crew:
     """Threads that make the calls that they are given, one after the other."""
 
     def __init__(self, count):
-        self._calls, self._threads = queue.SimpleQueue(), []
+        self._calls, self._threads, self.ended = queue.SimpleQueue(), [], False
         for _ in range(count):
             self._threads.append(threading.Thread(target=_work, args=[self._calls.get], name="isrht", daemon=True))
             self._threads[-1].start()
         _at_work.add(self)
 
     def let(self, call):
-        """Let one of the threads make a call, in its turn."""
-        self._calls.put(call)
+        """Let one of the threads make a call, in its turn; when they have ended, it is made here and now."""
+        if self.ended:
+            call()
+        else:
+            self._calls.put(call)
 
     def end(self, patience=None):
         """End the threads, after the calls that they were given, and wait for them, whatever the ``patience``."""
+        self.ended = True
         for _ in self._threads:
             self._calls.put(None)
         for thread in self._threads:
@@ -171,6 +175,7 @@ def _work(next_call):
 _at_work: weakref.WeakSet[Crew | _Ahead] = weakref.WeakSet()
 # Seconds for which the end of the interpreter waits for a thread that reads.
 PATIENCE = 2
+ENDING = "the interpreter is ending, and reads no more"
 
 
 @atexit.register
@@ -212,7 +217,8 @@ def lent_threads(count):
     try:
         yield crew
     finally:
-        _idle.crews[count].append(crew)
+        if not crew.ended:
+            _idle.crews[count].append(crew)
 
 
 def in_threads(function, items, n_jobs=None):
@@ -316,7 +322,7 @@ def read_ahead(items, count):
     ahead = _Ahead(items, count)
     try:
         while True:
-            item, error = ahead.waiting.get()
+            item, error = ahead.next()
             if error is not None:
                 raise error
             if item is _END:
@@ -337,6 +343,12 @@ class _Ahead:
         _at_work.add(self)
         self._maker.start()
 
+    def next(self):
+        """Return the next item that waits, and None or an error."""
+        if self._stopped.is_set() and self.waiting.empty():
+            raise RuntimeError(ENDING)
+        return self.waiting.get()
+
     def end(self, patience=None):
         """Let the thread make no more items, and wait for its end, but for no more seconds than ``patience``.
 
@@ -346,6 +358,8 @@ class _Ahead:
         if not self._was_left:
             self._maker.join(patience)
         self._was_left = self._maker.is_alive()
+        with suppress(queue.Full):  # whoever still waits, while the interpreter ends, must not do so for ever
+            self.waiting.put_nowait((_END, RuntimeError(ENDING)))
 
     def _make(self):
         try:
